@@ -1,0 +1,77 @@
+//===- XSAAttrs.td - Attributes of the XSA dialect ---------*- tablegen -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What an exclusion divides by is carried exactly: models in the wild use four
+// denominators that agree on ordinary values and differ on tiny ones.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_DIALECT_XSA_IR_XSAATTRS_TD
+#define XSA_DIALECT_XSA_IR_XSAATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "xsa/Dialect/XSA/IR/XSADialect.td"
+
+def XSA_Denominator : I32Enum<"Denominator",
+    "what the projection onto the own value is divided by", [
+      I32EnumCase<"L2Clamp", 0, "l2_clamp">,
+      I32EnumCase<"SqClamp", 1, "sq_clamp">,
+      I32EnumCase<"SqAdd", 2, "sq_add">,
+      I32EnumCase<"Raw", 3, "raw">
+    ]> {
+  let cppNamespace = "::xsa";
+}
+
+def XSA_Alignment : I32Enum<"Alignment",
+    "which corner of the score matrix the causal diagonal runs through", [
+      I32EnumCase<"TopLeft", 0, "top_left">,
+      I32EnumCase<"BottomRight", 1, "bottom_right">
+    ]> {
+  let cppNamespace = "::xsa";
+}
+
+def XSA_AlignmentAttr : EnumAttr<XSA_Dialect, XSA_Alignment, "alignment"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def XSA_ExclusionAttr : AttrDef<XSA_Dialect, "Exclusion"> {
+  let mnemonic = "exclusion";
+  let summary = "how the component along the own value is removed";
+  let description = [{
+    `z = y - strength * (y . v) / n(v) * v` with `n(v)` chosen by `denominator`:
+
+    | denominator | `n(v)` | `eps` seen in models |
+    |---|---|---|
+    | `l2_clamp` | `max(|v|, eps)^2` (`F.normalize` used twice) | 1e-12, 1e-6, 1e-4 |
+    | `sq_clamp` | `max(|v|^2, eps)` | 1e-8, 1e-6, finfo.eps |
+    | `sq_add` | `|v|^2 + eps` | 1e-6 |
+    | `raw` | `|v|^2` | none: `eps` is 0 |
+
+    In every kind `v = 0` gives `z = y`: where the sum is 0/0 the component is
+    defined to be absent. `strength` is a factor for all rows; operations also
+    take a `strength` operand for factors per head or per token, and the two
+    multiply. A strength of -1 adds the component instead of removing it.
+
+    Example:
+
+    ```mlir
+    #xsa.exclusion<l2_clamp, eps = 1.000000e-12>
+    #xsa.exclusion<raw, strength = 5.000000e-01>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<XSA_Denominator>:$denominator,
+    DefaultValuedParameter<"double", "0.0">:$eps,
+    DefaultValuedParameter<"double", "1.0">:$strength
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+#endif // XSA_DIALECT_XSA_IR_XSAATTRS_TD
