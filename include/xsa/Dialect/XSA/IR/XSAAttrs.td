@@ -67,9 +67,21 @@ def XSA_ExclusionAttr : AttrDef<XSA_Dialect, "Exclusion"> {
   }];
   let parameters = (ins
     EnumParameter<XSA_Denominator>:$denominator,
-    DefaultValuedParameter<"double", "0.0">:$eps,
-    DefaultValuedParameter<"double", "1.0">:$strength
+    APFloatParameter<"a finite f64, not negative">:$epsValue,
+    APFloatParameter<"a finite f64">:$strengthValue
   );
+  let builders = [
+    AttrBuilder<(ins "Denominator":$denominator,
+                     CArg<"double", "0.0">:$eps,
+                     CArg<"double", "1.0">:$strength), [{
+      return $_get($_ctxt, denominator, ::llvm::APFloat(eps),
+                   ::llvm::APFloat(strength));
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    double getEps() const { return getEpsValue().convertToDouble(); }
+    double getStrength() const { return getStrengthValue().convertToDouble(); }
+  }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -51,15 +51,15 @@ class XSA_StructuredOp<string mnemonic, list<Trait> traits = []>
     : XSA_Op<mnemonic, !listconcat(traits, [
         AttrSizedOperandSegments, DestinationStyleOpInterface,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>,
+        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
+          "reifyResultShapes"]>,
         DeclareOpInterfaceMethods<TilingInterface, [
           "getIterationDomain", "getLoopIteratorTypes",
           "getTiledImplementation", "getResultTilePosition",
           "generateResultTileValue", "getIterationDomainTileFromResultTile",
           "getIterationDomainTileFromOperandTiles",
           "getTiledImplementationFromOperandTiles"]>,
-        DeclareOpInterfaceMethods<AggregatedOpInterface, [
-          "decomposeOperation"]>])>;
+        AggregatedOpInterface])>;
 
 //===----------------------------------------------------------------------===//
 // xsa.attention
@@ -226,6 +226,10 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
     /// The destinations come last among the operands.
     ::mlir::MutableOperandRange getDpsInitsMutable();
 
+    /// AggregatedOpInterface: the reference decomposition into linalg.
+    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    decomposeOperation(::mlir::OpBuilder &builder);
+
     /// Number of dimensions of the iteration domain, leading ones included.
     unsigned getNumLoops() { return getMaps().front().getNumDims(); }
     unsigned getNumLeadingDims() { return getNumLoops() - 4; }
@@ -345,6 +349,10 @@ def XSA_ExcludeOp : XSA_StructuredOp<"exclude"> {
 
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable();
+
+    /// AggregatedOpInterface: the reference decomposition into linalg.
+    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    decomposeOperation(::mlir::OpBuilder &builder);
 
     unsigned getNumLoops() { return getMaps().front().getNumDims(); }
     unsigned getValueDepthDim() { return getNumLoops() - 1; }

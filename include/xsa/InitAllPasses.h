@@ -1,0 +1,22 @@
+//===- InitAllPasses.h - Registration of passes and pipelines ---*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One call that registers every pass and pipeline with the command line.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_INITALLPASSES_H
+#define XSA_INITALLPASSES_H
+
+namespace xsa {
+
+inline void registerAllPasses() {}
+
+} // namespace xsa
+
+#endif // XSA_INITALLPASSES_H

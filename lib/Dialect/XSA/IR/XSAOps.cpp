@@ -1,0 +1,261 @@
+//===- XSAOps.cpp - Operations of the XSA dialect -------------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Accessors, destination passing, shape reification and memory effects. What
+// an operation must satisfy, how it tiles, folds and decomposes stand in files
+// of their own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/Dialect/XSA/IR/XSA.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace xsa;
+
+#define GET_OP_CLASSES
+#include "xsa/Dialect/XSA/IR/XSAOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Shared by both structured operations
+//===----------------------------------------------------------------------===//
+
+/// f64 if one of `values` holds f64 elements, else f32.
+static FloatType accumulatorFor(MLIRContext *context, ValueRange values) {
+  bool anyF64 = llvm::any_of(values, [](Value value) {
+    return getElementTypeOrSelf(value.getType()).isF64();
+  });
+  if (anyF64)
+    return Float64Type::get(context);
+  return Float32Type::get(context);
+}
+
+template <typename OpTy>
+static AffineMap findMap(OpTy op, OpOperand &operand) {
+  for (auto [shaped, map] : llvm::zip_equal(op.getShapedOperands(),
+                                            op.getMaps()))
+    if (shaped == &operand)
+      return map;
+  return {};
+}
+
+/// The map of the operand in segment `segment`, null where it is absent.
+template <typename OpTy>
+static AffineMap findMapOfSegment(OpTy op, unsigned segment) {
+  auto [start, size] = op.getODSOperandIndexAndLength(segment);
+  if (size == 0)
+    return {};
+  return findMap(op, op->getOpOperand(start));
+}
+
+/// Results have the shapes of their destinations.
+template <typename OpTy>
+static LogicalResult
+reifyFromInits(OpTy op, OpBuilder &builder,
+               ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+  for (auto [result, init] : llvm::zip_equal(op->getResults(),
+                                             op.getDpsInits()))
+    reifiedReturnShapes.push_back(
+        tensor::getMixedSizes(builder, op.getLoc(), init));
+  return success();
+}
+
+/// On memrefs inputs are read and destinations written; tensors have no
+/// effects.
+template <typename OpTy>
+static void collectEffects(
+    OpTy op,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand *operand : op.getShapedOperands()) {
+    if (!isa<MemRefType>(operand->get().getType()))
+      continue;
+    if (op.isDpsInit(operand))
+      effects.emplace_back(MemoryEffects::Write::get(), operand,
+                           SideEffects::DefaultResource::get());
+    else
+      effects.emplace_back(MemoryEffects::Read::get(), operand,
+                           SideEffects::DefaultResource::get());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// AttentionOp
+//===----------------------------------------------------------------------===//
+
+MutableOperandRange AttentionOp::getDpsInitsMutable() {
+  auto [start, size] = getODSOperandIndexAndLength(odsIndex_output);
+  return MutableOperandRange(*this, start, getNumOperands() - start);
+}
+
+SmallVector<OpOperand *> AttentionOp::getShapedOperands() {
+  SmallVector<OpOperand *> shaped;
+  for (OpOperand &operand : (*this)->getOpOperands())
+    if (isa<ShapedType>(operand.get().getType()))
+      shaped.push_back(&operand);
+  return shaped;
+}
+
+AffineMap AttentionOp::getMapOf(OpOperand &operand) {
+  return findMap(*this, operand);
+}
+AffineMap AttentionOp::getQueryMap() {
+  return findMapOfSegment(*this, odsIndex_query);
+}
+AffineMap AttentionOp::getKeyMap() {
+  return findMapOfSegment(*this, odsIndex_key);
+}
+AffineMap AttentionOp::getValueMap() {
+  return findMapOfSegment(*this, odsIndex_value);
+}
+AffineMap AttentionOp::getSelfValueMap() {
+  return findMapOfSegment(*this, odsIndex_self_value);
+}
+AffineMap AttentionOp::getMaskMap() {
+  return findMapOfSegment(*this, odsIndex_mask);
+}
+AffineMap AttentionOp::getBiasMap() {
+  return findMapOfSegment(*this, odsIndex_bias);
+}
+AffineMap AttentionOp::getSinksMap() {
+  return findMapOfSegment(*this, odsIndex_sinks);
+}
+AffineMap AttentionOp::getStrengthMap() {
+  return findMapOfSegment(*this, odsIndex_strength);
+}
+AffineMap AttentionOp::getKeyLengthsMap() {
+  return findMapOfSegment(*this, odsIndex_key_lengths);
+}
+AffineMap AttentionOp::getKeyBeginMap() {
+  return findMapOfSegment(*this, odsIndex_key_begin);
+}
+AffineMap AttentionOp::getKeyEndMap() {
+  return findMapOfSegment(*this, odsIndex_key_end);
+}
+AffineMap AttentionOp::getQueryOffsetMap() {
+  return findMapOfSegment(*this, odsIndex_query_offset);
+}
+SmallVector<AffineMap> AttentionOp::getScoreInputMaps() {
+  auto [start, size] = getODSOperandIndexAndLength(odsIndex_score_inputs);
+  SmallVector<AffineMap> maps;
+  for (unsigned i = 0; i < size; ++i)
+    maps.push_back(findMap(*this, (*this)->getOpOperand(start + i)));
+  return maps;
+}
+AffineMap AttentionOp::getOutputMap() {
+  return findMapOfSegment(*this, odsIndex_output);
+}
+AffineMap AttentionOp::getLseMap() {
+  return findMapOfSegment(*this, odsIndex_lse_output);
+}
+AffineMap AttentionOp::getCoefficientMap() {
+  return findMapOfSegment(*this, odsIndex_coefficient_output);
+}
+
+FloatType AttentionOp::getAccumulatorType() {
+  return accumulatorFor(getContext(), {getQuery(), getKey(), getValue()});
+}
+
+bool AttentionOp::usesPositions() {
+  if (getCausal() || getWindowLeft() || getWindowRight())
+    return true;
+  if (!hasScoreRegion())
+    return false;
+  Block &body = getScoreRegion().front();
+  return !body.getArgument(body.getNumArguments() - 2).use_empty();
+}
+
+std::optional<unsigned> AttentionOp::getLseResultNumber() {
+  if (!getLseOutput() || getNumResults() == 0)
+    return std::nullopt;
+  return 1;
+}
+
+std::optional<unsigned> AttentionOp::getCoefficientResultNumber() {
+  if (!getCoefficientOutput() || getNumResults() == 0)
+    return std::nullopt;
+  return getLseOutput() ? 2 : 1;
+}
+
+Value AttentionOp::getLse() {
+  std::optional<unsigned> number = getLseResultNumber();
+  return number ? getResult(*number) : Value();
+}
+
+Value AttentionOp::getCoefficient() {
+  std::optional<unsigned> number = getCoefficientResultNumber();
+  return number ? getResult(*number) : Value();
+}
+
+LogicalResult AttentionOp::reifyResultShapes(
+    OpBuilder &builder, ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+  return reifyFromInits(*this, builder, reifiedReturnShapes);
+}
+
+void AttentionOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  collectEffects(*this, effects);
+}
+
+//===----------------------------------------------------------------------===//
+// ExcludeOp
+//===----------------------------------------------------------------------===//
+
+MutableOperandRange ExcludeOp::getDpsInitsMutable() {
+  auto [start, size] = getODSOperandIndexAndLength(odsIndex_output);
+  return MutableOperandRange(*this, start, getNumOperands() - start);
+}
+
+SmallVector<OpOperand *> ExcludeOp::getShapedOperands() {
+  return llvm::map_to_vector((*this)->getOpOperands(),
+                             [](OpOperand &operand) { return &operand; });
+}
+
+AffineMap ExcludeOp::getMapOf(OpOperand &operand) {
+  return findMap(*this, operand);
+}
+AffineMap ExcludeOp::getInputMap() {
+  return findMapOfSegment(*this, odsIndex_input);
+}
+AffineMap ExcludeOp::getValueMap() {
+  return findMapOfSegment(*this, odsIndex_value);
+}
+AffineMap ExcludeOp::getStrengthMap() {
+  return findMapOfSegment(*this, odsIndex_strength);
+}
+AffineMap ExcludeOp::getOutputMap() {
+  return findMapOfSegment(*this, odsIndex_output);
+}
+AffineMap ExcludeOp::getCoefficientMap() {
+  return findMapOfSegment(*this, odsIndex_coefficient_output);
+}
+
+FloatType ExcludeOp::getAccumulatorType() {
+  return accumulatorFor(getContext(), {getInput(), getValue()});
+}
+
+Value ExcludeOp::getCoefficient() {
+  if (!getCoefficientOutput() || getNumResults() == 0)
+    return {};
+  return getResult(1);
+}
+
+LogicalResult ExcludeOp::reifyResultShapes(
+    OpBuilder &builder, ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+  return reifyFromInits(*this, builder, reifiedReturnShapes);
+}
+
+void ExcludeOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  collectEffects(*this, effects);
+}

@@ -1,0 +1,454 @@
+//===- XSATiling.cpp - TilingInterface of the XSA operations --------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Both operations tile along every parallel dimension by slicing each operand
+// through its map. Attention must also remember where its query rows stood, or
+// causal masks would restart in each tile. The value depth is a reduction in
+// the exclusive form, since the projection sums over it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/Dialect/XSA/IR/XSA.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace xsa;
+
+using FoldResults = SmallVector<OpFoldResult>;
+
+//===----------------------------------------------------------------------===//
+// Iteration domain
+//===----------------------------------------------------------------------===//
+
+/// The first shaped operand that has dimension `dim`, and where.
+template <typename OpTy>
+static std::pair<Value, int64_t> findDimension(OpTy op, unsigned dim) {
+  AffineExpr expr = getAffineDimExpr(dim, op.getContext());
+  for (auto [operand, map] : llvm::zip_equal(op.getShapedOperands(),
+                                             op.getMaps()))
+    if (std::optional<unsigned> position = map.getResultPosition(expr))
+      return {operand->get(), *position};
+  llvm_unreachable("the verifier requires every dimension in some operand");
+}
+
+static OpFoldResult getExtent(OpBuilder &builder, Location loc, Value shaped,
+                              int64_t position) {
+  if (isa<MemRefType>(shaped.getType()))
+    return memref::getMixedSize(builder, loc, shaped, position);
+  return tensor::getMixedSize(builder, loc, shaped, position);
+}
+
+template <typename OpTy>
+static OpFoldResult getDomainExtent(OpTy op, OpBuilder &builder,
+                                    unsigned dim) {
+  auto [shaped, position] = findDimension(op, dim);
+  return getExtent(builder, op.getLoc(), shaped, position);
+}
+
+template <typename OpTy>
+static SmallVector<Range> iterationDomain(OpTy op, OpBuilder &builder) {
+  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
+  SmallVector<Range> domain;
+  for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
+    domain.push_back({zero, getDomainExtent(op, builder, dim), one});
+  return domain;
+}
+
+/// A reduction dimension is computed as a whole: a tile of it that is
+/// recognisably not the whole is refused.
+template <typename OpTy>
+static bool keepsReductionsWhole(OpTy op, ArrayRef<OpFoldResult> offsets,
+                                 ArrayRef<OpFoldResult> sizes) {
+  for (auto [dim, type] : llvm::enumerate(op.getLoopIteratorTypes())) {
+    if (type == utils::IteratorType::parallel)
+      continue;
+    if (!isZeroInteger(offsets[dim]))
+      return false;
+    auto [shaped, position] = findDimension(op, dim);
+    int64_t extent = cast<ShapedType>(shaped.getType()).getDimSize(position);
+    std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
+    if (size && !ShapedType::isDynamic(extent) && *size != extent)
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles of operands
+//===----------------------------------------------------------------------===//
+
+static FoldResults select(ArrayRef<OpFoldResult> perDim, AffineMap map) {
+  return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
+    return perDim[cast<AffineDimExpr>(expr).getPosition()];
+  });
+}
+
+static Operation *buildSlice(OpBuilder &builder, Location loc, Value shaped,
+                             AffineMap map, ArrayRef<OpFoldResult> offsets,
+                             ArrayRef<OpFoldResult> sizes) {
+  FoldResults strides(map.getNumResults(), builder.getIndexAttr(1));
+  FoldResults sliceOffsets = select(offsets, map);
+  FoldResults sliceSizes = select(sizes, map);
+  if (isa<MemRefType>(shaped.getType()))
+    return memref::SubViewOp::create(builder, loc, shaped, sliceOffsets,
+                                     sliceSizes, strides);
+  return tensor::ExtractSliceOp::create(builder, loc, shaped, sliceOffsets,
+                                        sliceSizes, strides);
+}
+
+/// Replaces each shaped operand by its tile. Returns the operands of the tiled
+/// operation and the slices made.
+template <typename OpTy>
+static std::pair<SmallVector<Value>, SmallVector<Operation *>>
+sliceOperands(OpTy op, OpBuilder &builder, ArrayRef<OpFoldResult> offsets,
+              ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> operands(op->getOperands());
+  SmallVector<Operation *> slices;
+  for (auto [operand, map] : llvm::zip_equal(op.getShapedOperands(),
+                                             op.getMaps())) {
+    // A rank-0 operand is its own tile.
+    if (map.getNumResults() == 0)
+      continue;
+    Operation *slice = buildSlice(builder, op.getLoc(), operand->get(), map,
+                                  offsets, sizes);
+    operands[operand->getOperandNumber()] = slice->getResult(0);
+    slices.push_back(slice);
+  }
+  return {operands, slices};
+}
+
+/// Clones `op` on the tiles of its operands.
+template <typename OpTy>
+static TilingResult cloneOnTiles(OpTy op, OpBuilder &builder,
+                                 ArrayRef<OpFoldResult> offsets,
+                                 ArrayRef<OpFoldResult> sizes) {
+  auto [operands, slices] = sliceOperands(op, builder, offsets, sizes);
+  SmallVector<Type> resultTypes;
+  if (op->getNumResults() != 0)
+    for (OpOperand &init : op.getDpsInitsMutable())
+      resultTypes.push_back(operands[init.getOperandNumber()].getType());
+  Operation *tiled = mlir::clone(builder, op, resultTypes, operands);
+  return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles by result or operand
+//===----------------------------------------------------------------------===//
+
+/// The tile of the domain that touches the given tile of one operand or
+/// result: whole in the dimensions that its map does not mention.
+template <typename OpTy>
+static LogicalResult
+domainTileOf(OpTy op, OpBuilder &builder, ArrayRef<AffineMap> maps,
+             ArrayRef<FoldResults> allOffsets, ArrayRef<FoldResults> allSizes,
+             SmallVectorImpl<OpFoldResult> &offsets,
+             SmallVectorImpl<OpFoldResult> &sizes) {
+  offsets.assign(op.getNumLoops(), OpFoldResult());
+  sizes.assign(op.getNumLoops(), OpFoldResult());
+  for (auto [map, tileOffsets, tileSizes] :
+       llvm::zip_equal(maps, allOffsets, allSizes))
+    for (auto [expr, offset, size] :
+         llvm::zip_equal(map.getResults(), tileOffsets, tileSizes)) {
+      unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+      if (offsets[dim] && (offsets[dim] != offset || sizes[dim] != size))
+        return failure();
+      offsets[dim] = offset;
+      sizes[dim] = size;
+    }
+  for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
+    if (!offsets[dim]) {
+      offsets[dim] = builder.getIndexAttr(0);
+      sizes[dim] = getDomainExtent(op, builder, dim);
+    }
+  return success(keepsReductionsWhole(op, offsets, sizes));
+}
+
+template <typename OpTy>
+static LogicalResult domainTileOfResult(OpTy op, OpBuilder &builder,
+                                        unsigned resultNumber,
+                                        ArrayRef<OpFoldResult> tileOffsets,
+                                        ArrayRef<OpFoldResult> tileSizes,
+                                        SmallVectorImpl<OpFoldResult> &offsets,
+                                        SmallVectorImpl<OpFoldResult> &sizes) {
+  AffineMap map = op.getMapOf(*op.getDpsInitOperand(resultNumber));
+  return domainTileOf(op, builder, {map}, {FoldResults(tileOffsets)},
+                      {FoldResults(tileSizes)}, offsets, sizes);
+}
+
+template <typename OpTy>
+static LogicalResult
+domainTileOfOperands(OpTy op, OpBuilder &builder, ArrayRef<unsigned> numbers,
+                     ArrayRef<FoldResults> allOffsets,
+                     ArrayRef<FoldResults> allSizes,
+                     SmallVectorImpl<OpFoldResult> &offsets,
+                     SmallVectorImpl<OpFoldResult> &sizes) {
+  SmallVector<AffineMap> maps;
+  for (unsigned number : numbers) {
+    AffineMap map = op.getMapOf(op->getOpOperand(number));
+    if (!map)
+      return failure();
+    maps.push_back(map);
+  }
+  return domainTileOf(op, builder, maps, allOffsets, allSizes, offsets, sizes);
+}
+
+template <typename OpTy>
+static FailureOr<TilingResult>
+tileOfResult(OpTy op, OpBuilder &builder, unsigned resultNumber,
+             ArrayRef<OpFoldResult> tileOffsets,
+             ArrayRef<OpFoldResult> tileSizes) {
+  FoldResults offsets, sizes;
+  if (failed(domainTileOfResult(op, builder, resultNumber, tileOffsets,
+                                tileSizes, offsets, sizes)))
+    return failure();
+  FailureOr<TilingResult> tiled =
+      op.getTiledImplementation(builder, offsets, sizes);
+  if (failed(tiled))
+    return failure();
+  return TilingResult{tiled->tiledOps, {tiled->tiledValues[resultNumber]},
+                      tiled->generatedSlices};
+}
+
+//===----------------------------------------------------------------------===//
+// AttentionOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<utils::IteratorType> AttentionOp::getLoopIteratorTypes() {
+  SmallVector<utils::IteratorType> types(getNumLoops(),
+                                         utils::IteratorType::parallel);
+  types[getKeyDepthDim()] = utils::IteratorType::reduction;
+  types[getKeyDim()] = utils::IteratorType::reduction;
+  // Log-sum-exp has no value depth, so tiles along it would write it twice.
+  if (isExclusive() || getLseOutput())
+    types[getValueDepthDim()] = utils::IteratorType::reduction;
+  return types;
+}
+
+SmallVector<Range> AttentionOp::getIterationDomain(OpBuilder &builder) {
+  return iterationDomain(*this, builder);
+}
+
+/// `key_lengths - M`: where the first query row stands if it is not said. Made
+/// once for the whole operation, since a tile no longer knows M.
+static Value buildOffsetFromLengths(AttentionOp op, OpBuilder &builder) {
+  Location loc = op.getLoc();
+  Value lengths = op.getKeyLengths();
+  auto type = cast<RankedTensorType>(lengths.getType());
+  Value rows = getValueOrCreateConstantIndexOp(
+      builder, loc, getDomainExtent(op, builder, op.getQueryDim()));
+  rows = getValueOrCreateCastToIndexLike(builder, loc, type.getElementType(),
+                                         rows);
+  Value init = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, lengths),
+      type.getElementType());
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, type, lengths, init,
+      ArrayRef<AffineMap>{identity, identity}, iterators,
+      [&](OpBuilder &body, Location bodyLoc, ValueRange args) {
+        Value offset = arith::SubIOp::create(body, bodyLoc, args[0], rows);
+        linalg::YieldOp::create(body, bodyLoc, offset);
+      });
+  return generic.getResult(0);
+}
+
+/// Rewrites `tiled`, a tile of `op` whose rows begin at `offset`, so that its
+/// rows keep their positions among the keys.
+static LogicalResult keepPositions(AttentionOp op, AttentionOp tiled,
+                                   OpBuilder &builder, OpFoldResult offset) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(tiled);
+  Location loc = op.getLoc();
+  AffineExpr sum = builder.getAffineDimExpr(0) + builder.getAffineDimExpr(1);
+  auto add = [&](OpFoldResult lhs, OpFoldResult rhs) {
+    return affine::makeComposedFoldedAffineApply(builder, loc, sum, {lhs, rhs});
+  };
+  OpFoldResult start = offset;
+  if (op.getQueryStart())
+    start = add(start, op.getQueryStart());
+
+  bool knowsBase = op.getQueryOffset() || op.getAlignment() == Alignment::TopLeft;
+  if (!knowsBase && op.getKeyLengths()) {
+    if (!isa<TensorType>(op.getKeyLengths().getType()))
+      return failure();
+    AffineMap map = op.getKeyLengthsMap();
+    tiled.getQueryOffsetMutable().assign(buildOffsetFromLengths(op, builder));
+    SmallVector<AffineMap> maps;
+    for (auto [operand, opMap] :
+         llvm::zip_equal(op.getShapedOperands(), op.getMaps())) {
+      // The new operand stands before the score inputs and destinations.
+      auto [next, size] =
+          op.getODSOperandIndexAndLength(AttentionOp::odsIndex_query_offset);
+      if (operand->getOperandNumber() >= next && map) {
+        maps.push_back(map);
+        map = AffineMap();
+      }
+      maps.push_back(opMap);
+    }
+    tiled.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+  } else if (!knowsBase) {
+    OpFoldResult rows = getDomainExtent(op, builder, op.getQueryDim());
+    OpFoldResult keys = getDomainExtent(op, builder, op.getKeyDim());
+    AffineExpr difference =
+        builder.getAffineDimExpr(0) - builder.getAffineDimExpr(1);
+    start = add(start, affine::makeComposedFoldedAffineApply(
+                           builder, loc, difference, {keys, rows}));
+    tiled.setAlignment(Alignment::TopLeft);
+  }
+  tiled.getQueryStartMutable().assign(
+      getValueOrCreateConstantIndexOp(builder, loc, start));
+  return success();
+}
+
+FailureOr<TilingResult>
+AttentionOp::getTiledImplementation(OpBuilder &builder,
+                                    ArrayRef<OpFoldResult> offsets,
+                                    ArrayRef<OpFoldResult> sizes) {
+  if (!keepsReductionsWhole(*this, offsets, sizes))
+    return failure();
+  // On memrefs there is nowhere to put an offset per batch.
+  if (usesPositions() && !getQueryOffset() && getKeyLengths() &&
+      getAlignment() != Alignment::TopLeft &&
+      isa<MemRefType>(getKeyLengths().getType()))
+    return failure();
+
+  TilingResult result = cloneOnTiles(*this, builder, offsets, sizes);
+  auto tiled = cast<AttentionOp>(result.tiledOps.front());
+  unsigned m = getQueryDim();
+  auto [shaped, position] = findDimension(*this, m);
+  int64_t extent = cast<ShapedType>(shaped.getType()).getDimSize(position);
+  bool whole = isZeroInteger(offsets[m]) && !ShapedType::isDynamic(extent) &&
+               getConstantIntValue(sizes[m]) == extent;
+  if (usesPositions() && !whole &&
+      failed(keepPositions(*this, tiled, builder, offsets[m])))
+    return failure();
+  return result;
+}
+
+LogicalResult AttentionOp::getResultTilePosition(
+    OpBuilder &, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  AffineMap map = getMapOf(*getDpsInitOperand(resultNumber));
+  resultOffsets = select(offsets, map);
+  resultSizes = select(sizes, map);
+  return success();
+}
+
+FailureOr<TilingResult>
+AttentionOp::generateResultTileValue(OpBuilder &builder, unsigned resultNumber,
+                                     ArrayRef<OpFoldResult> offsets,
+                                     ArrayRef<OpFoldResult> sizes) {
+  return tileOfResult(*this, builder, resultNumber, offsets, sizes);
+}
+
+LogicalResult AttentionOp::getIterationDomainTileFromResultTile(
+    OpBuilder &builder, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes,
+    SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
+    SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
+  return domainTileOfResult(*this, builder, resultNumber, offsets, sizes,
+                            iterDomainOffsets, iterDomainSizes);
+}
+
+LogicalResult AttentionOp::getIterationDomainTileFromOperandTiles(
+    OpBuilder &builder, ArrayRef<unsigned> operandNumbers,
+    ArrayRef<FoldResults> allOffsets, ArrayRef<FoldResults> allSizes,
+    SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
+    SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
+  return domainTileOfOperands(*this, builder, operandNumbers, allOffsets,
+                              allSizes, iterDomainOffsets, iterDomainSizes);
+}
+
+FailureOr<TilingResult> AttentionOp::getTiledImplementationFromOperandTiles(
+    OpBuilder &builder, ArrayRef<unsigned> operandNumbers,
+    ArrayRef<FoldResults> allOffsets, ArrayRef<FoldResults> allSizes) {
+  FoldResults offsets, sizes;
+  if (failed(getIterationDomainTileFromOperandTiles(
+          builder, operandNumbers, allOffsets, allSizes, offsets, sizes)))
+    return failure();
+  return getTiledImplementation(builder, offsets, sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// ExcludeOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<utils::IteratorType> ExcludeOp::getLoopIteratorTypes() {
+  SmallVector<utils::IteratorType> types(getNumLoops(),
+                                         utils::IteratorType::parallel);
+  types[getValueDepthDim()] = utils::IteratorType::reduction;
+  return types;
+}
+
+SmallVector<Range> ExcludeOp::getIterationDomain(OpBuilder &builder) {
+  return iterationDomain(*this, builder);
+}
+
+FailureOr<TilingResult>
+ExcludeOp::getTiledImplementation(OpBuilder &builder,
+                                  ArrayRef<OpFoldResult> offsets,
+                                  ArrayRef<OpFoldResult> sizes) {
+  if (!keepsReductionsWhole(*this, offsets, sizes))
+    return failure();
+  return cloneOnTiles(*this, builder, offsets, sizes);
+}
+
+LogicalResult ExcludeOp::getResultTilePosition(
+    OpBuilder &, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
+  AffineMap map = getMapOf(*getDpsInitOperand(resultNumber));
+  resultOffsets = select(offsets, map);
+  resultSizes = select(sizes, map);
+  return success();
+}
+
+FailureOr<TilingResult>
+ExcludeOp::generateResultTileValue(OpBuilder &builder, unsigned resultNumber,
+                                   ArrayRef<OpFoldResult> offsets,
+                                   ArrayRef<OpFoldResult> sizes) {
+  return tileOfResult(*this, builder, resultNumber, offsets, sizes);
+}
+
+LogicalResult ExcludeOp::getIterationDomainTileFromResultTile(
+    OpBuilder &builder, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes,
+    SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
+    SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
+  return domainTileOfResult(*this, builder, resultNumber, offsets, sizes,
+                            iterDomainOffsets, iterDomainSizes);
+}
+
+LogicalResult ExcludeOp::getIterationDomainTileFromOperandTiles(
+    OpBuilder &builder, ArrayRef<unsigned> operandNumbers,
+    ArrayRef<FoldResults> allOffsets, ArrayRef<FoldResults> allSizes,
+    SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
+    SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
+  return domainTileOfOperands(*this, builder, operandNumbers, allOffsets,
+                              allSizes, iterDomainOffsets, iterDomainSizes);
+}
+
+FailureOr<TilingResult> ExcludeOp::getTiledImplementationFromOperandTiles(
+    OpBuilder &builder, ArrayRef<unsigned> operandNumbers,
+    ArrayRef<FoldResults> allOffsets, ArrayRef<FoldResults> allSizes) {
+  FoldResults offsets, sizes;
+  if (failed(getIterationDomainTileFromOperandTiles(
+          builder, operandNumbers, allOffsets, allSizes, offsets, sizes)))
+    return failure();
+  return getTiledImplementation(builder, offsets, sizes);
+}

@@ -1,0 +1,28 @@
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "XSA"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.xsa_obj_root, "test")
+
+llvm_config.with_system_environment(["HOME", "TMP", "TEMP"])
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+if "address" in config.xsa_sanitize:
+    # LLVM's own containers are not instrumented, so their bookkeeping would be
+    # reported where they meet our instrumented code.
+    llvm_config.with_environment("ASAN_OPTIONS", "detect_container_overflow=0:detect_leaks=0")
+
+config.substitutions.append(("%python", f'"{config.python_executable}"'))
+tools = ["xsa-opt", "xsa-run", "xsa-lsp-server"]
+tools += [ToolSubst("mlir-opt", unresolved="ignore")]
+llvm_config.add_tool_substitutions(tools, [config.xsa_tools_dir, config.llvm_tools_dir])
+llvm_config.add_tool_substitutions(["FileCheck", "not", "count", "split-file"], config.llvm_tools_dir)
+
+if config.xsa_enable_execution:
+    config.available_features.add("execution")
