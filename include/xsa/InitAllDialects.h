@@ -14,6 +14,7 @@
 #ifndef XSA_INITALLDIALECTS_H
 #define XSA_INITALLDIALECTS_H
 
+#include "xsa/Dialect/TMTensor/IR/TMTensor.h"
 #include "xsa/Dialect/XSA/IR/XSA.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -21,7 +22,7 @@
 namespace xsa {
 
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<XSADialect>();
+  registry.insert<XSADialect, tm_tensor::TMTensorDialect>();
 }
 
 } // namespace xsa
