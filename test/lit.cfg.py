@@ -26,3 +26,8 @@ llvm_config.add_tool_substitutions(["FileCheck", "not", "count", "split-file"], 
 
 if config.xsa_enable_execution:
     config.available_features.add("execution")
+plugin = os.path.join(config.xsa_libs_dir, "xsa-plugin" + config.llvm_shlib_ext)
+if os.path.exists(plugin) and not config.xsa_sanitize:
+    # An instrumented module cannot be loaded into a tool that is not.
+    config.available_features.add("plugin")
+    config.substitutions.append(("%xsa_plugin", plugin))

@@ -1,4 +1,42 @@
-# `find_package(XSA)` for outside projects: headers, libraries and exported targets.
+# `find_package(XSA)` for outside projects: headers, libraries and exported
+# targets. XSA::Compiler is the one to link; see examples/consumer.
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
+
+install(DIRECTORY ${XSA_SOURCE_DIR}/include/xsa ${XSA_BINARY_DIR}/include/xsa
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.h.inc"
+  PATTERN "CMakeFiles" EXCLUDE
+  )
+
+install(TARGETS XSACompiler ${XSA_COMPILER_LIBRARIES}
+  EXPORT XSATargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  )
+foreach(tool xsa-opt xsa-run xsa-lsp-server)
+  if(TARGET ${tool})
+    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+if(TARGET xsa-plugin)
+  install(TARGETS xsa-plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+
+set(XSA_INSTALL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/xsa)
+install(EXPORT XSATargets NAMESPACE XSA:: DESTINATION ${XSA_INSTALL_CMAKEDIR})
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/XSAConfig.cmake.in
+  ${XSA_BINARY_DIR}/cmake/XSAConfig.cmake
+  INSTALL_DESTINATION ${XSA_INSTALL_CMAKEDIR}
+  NO_SET_AND_CHECK_MACRO
+  )
+# Before version 1.0 a minor version may change any interface.
+write_basic_package_version_file(${XSA_BINARY_DIR}/cmake/XSAConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${XSA_BINARY_DIR}/cmake/XSAConfig.cmake
+  ${XSA_BINARY_DIR}/cmake/XSAConfigVersion.cmake
+  DESTINATION ${XSA_INSTALL_CMAKEDIR}
+  )
