@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Shared by the scripts beside it: where things are, how to speak, how to build.
 # To be sourced after `set -euo pipefail`.
 

@@ -61,7 +61,7 @@ step() {
 run_lit() { # DIR NAME
   say "lit: $2"
   # lit's exit status says no more than the file it writes, unless it wrote none.
-  "$python" "$XSA_LLVM_BIN/lit" -sv -j "$XSA_JOBS" --xunit-xml-output "$results/$2.xml" "$1/test" || true
+  "$python" "$XSA_LLVM_BIN/lit" -sv --no-progress-bar -j "$XSA_JOBS" --xunit-xml-output "$results/$2.xml" "$1/test" || true
   [ -s "$results/$2.xml" ] || printf 'failed\t%s\n' "$2" >>"$results/steps.tsv"
 }
 
@@ -76,7 +76,7 @@ scripts/setup.sh "${setup_args[@]}"
 
 aborted=build
 say "Building in build/"
-xsa_configure "$build" -DXSA_ENABLE_PYTHON=ON
+xsa_configure "$build" -DXSA_ENABLE_PYTHON="$([ -e python/CMakeLists.txt ] && echo ON || echo OFF)"
 xsa_build "$build"
 aborted=''
 
