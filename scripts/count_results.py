@@ -8,7 +8,7 @@ to work where the setup failed.
 
 import pathlib
 import sys
-import xml.etree.ElementTree as ElementTree
+from xml.etree import ElementTree
 
 
 def count(folder: pathlib.Path) -> tuple[int, list[str], int]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Formats the sources (clang-format for C++, ruff for Python), with the versions
-# pinned in requirements-dev.txt.
+# Formats the sources (clang-format for C++, ruff for Python, which also finds
+# unused names), with the versions pinned in requirements-dev.txt.
 #
 #   scripts/format.sh            format in place
 #   scripts/format.sh --check    change nothing, fail if something would change
@@ -14,8 +14,8 @@ clang_format=$(tool clang-format)
 ruff=$(tool ruff)
 
 case ${1:-} in
-'') clang_mode=(-i) ruff_mode=() ;;
---check) clang_mode=(--dry-run -Werror) ruff_mode=(--check) ;;
+'') clang_mode=(-i) ruff_mode=() lint_mode=(--fix) ;;
+--check) clang_mode=(--dry-run -Werror) ruff_mode=(--check) lint_mode=() ;;
 -h | --help) print_usage "$0"; exit 0 ;;
 *) fail "unknown option '$1' (see $0 --help)" ;;
 esac
@@ -23,7 +23,8 @@ esac
 sources() { find include lib tools python test examples benchmarks scripts -type f "$@" -not -path '*/.*' 2>/dev/null | sort; }
 status=0
 sources \( -name '*.cpp' -o -name '*.h' \) | xargs -r "$clang_format" "${clang_mode[@]}" || status=1
-sources -name '*.py' | xargs -r "$ruff" format --quiet --line-length 100 "${ruff_mode[@]}" || status=1
+sources -name '*.py' | xargs -r "$ruff" format --quiet "${ruff_mode[@]}" || status=1
+sources -name '*.py' | xargs -r "$ruff" check --quiet "${lint_mode[@]}" || status=1
 if [ $status != 0 ]; then
   echo "scripts/format.sh puts this right"
 fi
