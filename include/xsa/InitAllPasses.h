@@ -13,9 +13,13 @@
 #ifndef XSA_INITALLPASSES_H
 #define XSA_INITALLPASSES_H
 
+#include "xsa/Conversion/XSAToLinalg/XSAToLinalg.h"
+
 namespace xsa {
 
-inline void registerAllPasses() {}
+inline void registerAllPasses() {
+  registerXSAToLinalgPasses();
+}
 
 } // namespace xsa
 

@@ -1,0 +1,144 @@
+//===- AttentionParts.h - Attention in pieces of linalg ---------*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The formula of `xsa.attention`, one function per term, each a linalg.generic
+// on tensors. The reference decomposition calls them on whole operands, the
+// tiled form on tiles: there is one implementation of what a masked score or
+// an exclusion is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_DIALECT_XSA_IR_ATTENTIONPARTS_H
+#define XSA_DIALECT_XSA_IR_ATTENTIONPARTS_H
+
+#include "xsa/Dialect/XSA/IR/XSA.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace xsa {
+
+/// A tensor and the map from an iteration domain to its dimensions. A scalar
+/// has a map without results.
+struct MappedValue {
+  mlir::Value value;
+  mlir::AffineMap map;
+
+  explicit operator bool() const { return static_cast<bool>(value); }
+  mlir::Type getElementType() const {
+    return mlir::getElementTypeOrSelf(value.getType());
+  }
+};
+
+/// What one attention, or a tile of it, reads. Attributes and score region are
+/// those of `op`; the operands are replaced by their tiles.
+struct AttentionParts {
+  AttentionOp op;
+  MappedValue query, key, value, selfValue, mask, bias, sinks, strength;
+  MappedValue keyLengths, keyBegin, keyEnd, queryOffset;
+  llvm::SmallVector<MappedValue> scoreInputs;
+  /// Null stands for 0.
+  mlir::Value queryStart, keyStart;
+  /// In a padded tile of keys, how many of them exist; null for all.
+  mlir::Value validKeys;
+  /// Extent of each dimension of the domain.
+  llvm::SmallVector<mlir::OpFoldResult> sizes;
+
+  static AttentionParts of(AttentionOp op, mlir::OpBuilder &builder);
+};
+
+/// How scores are modified where the caller has done a part already.
+struct ScoreOptions {
+  /// Multiply by the scale of the operation.
+  bool applyScale = true;
+  /// Apply the masks that follow from positions; off where the caller knows
+  /// that they keep every key.
+  bool applyPositionMasks = true;
+  /// Factor on the finished score: log2(e) for softmax in powers of two.
+  double finalFactor = 1.0;
+};
+
+/// Computes one element. `args` are the elements of the inputs and of the
+/// destination; `index(dim)` is the current index along a domain dimension.
+using ElementFn = llvm::function_ref<mlir::Value(
+    mlir::ImplicitLocOpBuilder &builder, mlir::ValueRange args,
+    llvm::function_ref<mlir::Value(unsigned)> index)>;
+
+/// A linalg.generic over the domain dimensions that occur in the maps;
+/// dimensions that `init` lacks are reduced.
+mlir::Value buildGeneric(mlir::OpBuilder &builder, mlir::Location loc,
+                         llvm::ArrayRef<MappedValue> inputs, MappedValue init,
+                         ElementFn element);
+
+/// A tensor of the shape that `map` selects from `sizes`.
+mlir::Value buildEmpty(mlir::OpBuilder &builder, mlir::Location loc,
+                       llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                       mlir::AffineMap map, mlir::Type elementType);
+mlir::Value buildFilled(mlir::OpBuilder &builder, mlir::Location loc,
+                        llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                        mlir::AffineMap map, mlir::FloatType elementType,
+                        double value);
+
+/// `value` widened or narrowed to `type`.
+mlir::Value castFloat(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
+                      mlir::Type type);
+
+/// `element` as an index, in the body of a generic.
+mlir::Value castIndex(mlir::ImplicitLocOpBuilder &builder, mlir::Value element);
+
+/// init += lhs * rhs, summed over the dimensions that `init` lacks.
+mlir::Value buildContraction(mlir::OpBuilder &builder, mlir::Location loc,
+                             MappedValue lhs, MappedValue rhs,
+                             MappedValue init);
+
+/// Scale, soft cap, bias, score region and masks on the products q.k, in
+/// place. Masked keys become -inf.
+mlir::Value buildModifiedScores(mlir::OpBuilder &builder, mlir::Location loc,
+                                const AttentionParts &parts, MappedValue scores,
+                                ScoreOptions options = {});
+
+/// init = max(init, scores) over the keys.
+mlir::Value buildRowMax(mlir::OpBuilder &builder, mlir::Location loc,
+                        MappedValue scores, MappedValue init);
+
+/// exp(x - max), in place; 0 where both are -inf. In powers of two on request.
+mlir::Value buildShiftedExp(mlir::OpBuilder &builder, mlir::Location loc,
+                            MappedValue x, MappedValue max, bool powersOfTwo);
+
+/// init += weights, summed over the keys.
+mlir::Value buildRowSum(mlir::OpBuilder &builder, mlir::Location loc,
+                        MappedValue weights, MappedValue init);
+
+/// x / sum, in place; 0 where the sum is 0.
+mlir::Value buildNormalized(mlir::OpBuilder &builder, mlir::Location loc,
+                            MappedValue x, MappedValue sum);
+
+/// max + log(sum) into `init`, the maximum in powers of two on request.
+mlir::Value buildLogSumExp(mlir::OpBuilder &builder, mlir::Location loc,
+                           MappedValue max, MappedValue sum, MappedValue init,
+                           bool powersOfTwo);
+
+/// c = (y . v) / n(v), a row of `map`, in the accumulator type.
+mlir::Value buildExclusionCoefficient(
+    mlir::OpBuilder &builder, mlir::Location loc, ExclusionAttr exclusion,
+    MappedValue y, MappedValue v, mlir::AffineMap map,
+    mlir::FloatType accumulator, llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
+/// z = y - a c v into `init`; a is 1 times the strengths that there are.
+mlir::Value buildExcluded(mlir::OpBuilder &builder, mlir::Location loc,
+                          ExclusionAttr exclusion, MappedValue y, MappedValue v,
+                          MappedValue coefficient, MappedValue strength,
+                          MappedValue init);
+
+/// `x` converted to the element type and layout of `init`.
+mlir::Value buildConverted(mlir::OpBuilder &builder, mlir::Location loc,
+                           MappedValue x, MappedValue init);
+
+} // namespace xsa
+
+#endif // XSA_DIALECT_XSA_IR_ATTENTIONPARTS_H

@@ -1,0 +1,314 @@
+//===- AttentionParts.cpp - Attention in pieces of linalg -----------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One function per term of the formula in XSAOps.td. Domains differ (whole or
+// tile, attention or exclusion), so every tensor comes with its map and each
+// generic runs over just the dimensions that its maps mention.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/Dialect/XSA/IR/AttentionParts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace xsa;
+
+//===----------------------------------------------------------------------===//
+// Parts of an operation
+//===----------------------------------------------------------------------===//
+
+AttentionParts AttentionParts::of(AttentionOp op, OpBuilder &builder) {
+  AttentionParts parts;
+  parts.op = op;
+  parts.query = {op.getQuery(), op.getQueryMap()};
+  parts.key = {op.getKey(), op.getKeyMap()};
+  parts.value = {op.getValue(), op.getValueMap()};
+  parts.selfValue = {op.getSelfValue(), op.getSelfValueMap()};
+  parts.mask = {op.getMask(), op.getMaskMap()};
+  parts.bias = {op.getBias(), op.getBiasMap()};
+  parts.sinks = {op.getSinks(), op.getSinksMap()};
+  parts.strength = {op.getStrength(), op.getStrengthMap()};
+  parts.keyLengths = {op.getKeyLengths(), op.getKeyLengthsMap()};
+  parts.keyBegin = {op.getKeyBegin(), op.getKeyBeginMap()};
+  parts.keyEnd = {op.getKeyEnd(), op.getKeyEndMap()};
+  parts.queryOffset = {op.getQueryOffset(), op.getQueryOffsetMap()};
+  for (auto [input, map] :
+       llvm::zip_equal(op.getScoreInputs(), op.getScoreInputMaps()))
+    parts.scoreInputs.push_back({input, map});
+  parts.queryStart = op.getQueryStart();
+  parts.keyStart = op.getKeyStart();
+  for (Range range : op.getIterationDomain(builder))
+    parts.sizes.push_back(range.size);
+  return parts;
+}
+
+//===----------------------------------------------------------------------===//
+// Generics over named dimensions
+//===----------------------------------------------------------------------===//
+
+Value xsa::buildEmpty(OpBuilder &builder, Location loc,
+                      ArrayRef<OpFoldResult> sizes, AffineMap map,
+                      Type elementType) {
+  auto shape = llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
+    return sizes[cast<AffineDimExpr>(expr).getPosition()];
+  });
+  return tensor::EmptyOp::create(builder, loc, shape, elementType);
+}
+
+Value xsa::buildFilled(OpBuilder &builder, Location loc,
+                       ArrayRef<OpFoldResult> sizes, AffineMap map,
+                       FloatType elementType, double value) {
+  Value scalar = arith::ConstantOp::create(
+      builder, loc, builder.getFloatAttr(elementType, value));
+  Value empty = buildEmpty(builder, loc, sizes, map, elementType);
+  return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
+}
+
+Value xsa::castFloat(ImplicitLocOpBuilder &builder, Value value, Type type) {
+  unsigned from = value.getType().getIntOrFloatBitWidth();
+  unsigned to = type.getIntOrFloatBitWidth();
+  if (from < to)
+    return arith::ExtFOp::create(builder, type, value);
+  if (from > to)
+    return arith::TruncFOp::create(builder, type, value);
+  return value;
+}
+
+Value xsa::castIndex(ImplicitLocOpBuilder &builder, Value element) {
+  if (element.getType().isIndex())
+    return element;
+  return arith::IndexCastOp::create(builder, builder.getIndexType(), element);
+}
+
+Value xsa::buildGeneric(OpBuilder &builder, Location loc,
+                        ArrayRef<MappedValue> inputs, MappedValue init,
+                        ElementFn element) {
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  for (const MappedValue &input : inputs) {
+    operands.push_back(input.value);
+    maps.push_back(input.map);
+  }
+  maps.push_back(init.map);
+
+  llvm::SmallBitVector unused = getUnusedDimsBitVector(maps);
+  SmallVector<utils::IteratorType> iterators;
+  for (unsigned dim = 0; dim < unused.size(); ++dim)
+    if (!unused.test(dim))
+      iterators.push_back(init.map.isFunctionOfDim(dim)
+                              ? utils::IteratorType::parallel
+                              : utils::IteratorType::reduction);
+  for (AffineMap &map : maps)
+    map = compressDims(map, unused);
+
+  auto body = [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
+    ImplicitLocOpBuilder b(nestedLoc, nested);
+    auto index = [&](unsigned dim) -> Value {
+      unsigned position = dim;
+      for (unsigned other = 0; other < dim; ++other)
+        position -= unused.test(other);
+      return linalg::IndexOp::create(b, position);
+    };
+    linalg::YieldOp::create(b, element(b, args, index));
+  };
+  return linalg::GenericOp::create(builder, loc, init.value.getType(), operands,
+                                   init.value, maps, iterators, body)
+      .getResult(0);
+}
+
+static Value floatConstant(ImplicitLocOpBuilder &builder, Type type,
+                           double value) {
+  return arith::ConstantOp::create(builder, builder.getFloatAttr(type, value));
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+Value xsa::buildContraction(OpBuilder &builder, Location loc, MappedValue lhs,
+                            MappedValue rhs, MappedValue init) {
+  return buildGeneric(
+      builder, loc, {lhs, rhs}, init,
+      [](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
+        Type type = args[2].getType();
+        Value product = arith::MulFOp::create(b, castFloat(b, args[0], type),
+                                              castFloat(b, args[1], type));
+        return arith::AddFOp::create(b, args[2], product);
+      });
+}
+
+/// 0 for -inf, so that the difference of two infinities never arises: a row
+/// without keys has exp(-inf - 0) = 0 for each of them.
+static Value finiteMax(ImplicitLocOpBuilder &b, Value max) {
+  Type type = max.getType();
+  Value infinity =
+      floatConstant(b, type, -std::numeric_limits<double>::infinity());
+  Value isEmpty =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, max, infinity);
+  return arith::SelectOp::create(b, isEmpty, floatConstant(b, type, 0.0), max);
+}
+
+Value xsa::buildRowMax(OpBuilder &builder, Location loc, MappedValue scores,
+                       MappedValue init) {
+  return buildGeneric(
+      builder, loc, scores, init,
+      [](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
+        return arith::MaximumFOp::create(b, args[0], args[1]);
+      });
+}
+
+Value xsa::buildShiftedExp(OpBuilder &builder, Location loc, MappedValue x,
+                           MappedValue max, bool powersOfTwo) {
+  return buildGeneric(
+      builder, loc, max, x,
+      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
+        Value shifted =
+            arith::SubFOp::create(b, args[1], finiteMax(b, args[0]));
+        if (powersOfTwo)
+          return math::Exp2Op::create(b, shifted);
+        return math::ExpOp::create(b, shifted);
+      });
+}
+
+Value xsa::buildRowSum(OpBuilder &builder, Location loc, MappedValue weights,
+                       MappedValue init) {
+  return buildGeneric(
+      builder, loc, weights, init,
+      [](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
+        return arith::AddFOp::create(b, args[0], args[1]);
+      });
+}
+
+Value xsa::buildNormalized(OpBuilder &builder, Location loc, MappedValue x,
+                           MappedValue sum) {
+  return buildGeneric(
+      builder, loc, sum, x,
+      [](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
+        Value zero = floatConstant(b, args[0].getType(), 0.0);
+        Value isEmpty =
+            arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, args[0], zero);
+        Value quotient = arith::DivFOp::create(b, args[1], args[0]);
+        return arith::SelectOp::create(b, isEmpty, zero, quotient);
+      });
+}
+
+Value xsa::buildLogSumExp(OpBuilder &builder, Location loc, MappedValue max,
+                          MappedValue sum, MappedValue init, bool powersOfTwo) {
+  return buildGeneric(
+      builder, loc, {max, sum}, init,
+      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
+        // log(0) makes the row without keys -inf.
+        Value shift = finiteMax(b, args[0]);
+        if (powersOfTwo)
+          shift = arith::MulFOp::create(
+              b, shift, floatConstant(b, shift.getType(), std::log(2.0)));
+        Value result =
+            arith::AddFOp::create(b, shift, math::LogOp::create(b, args[1]));
+        return castFloat(b, result, args[2].getType());
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Exclusion
+//===----------------------------------------------------------------------===//
+
+/// n(v) from |v|^2. The square of max(|v|, eps) is max(|v|^2, eps^2).
+static Value buildDenominator(ImplicitLocOpBuilder &b, ExclusionAttr exclusion,
+                              Value square) {
+  double eps = exclusion.getEps();
+  auto clampTo = [&](double least) -> Value {
+    Value bound = floatConstant(b, square.getType(), least);
+    Value isSmall =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, square, bound);
+    return arith::SelectOp::create(b, isSmall, bound, square);
+  };
+  switch (exclusion.getDenominator()) {
+  case Denominator::L2Clamp:
+    return clampTo(eps * eps);
+  case Denominator::SqClamp:
+    return clampTo(eps);
+  case Denominator::SqAdd:
+    return arith::AddFOp::create(b, square,
+                                 floatConstant(b, square.getType(), eps));
+  case Denominator::Raw:
+    return square;
+  }
+  llvm_unreachable("every denominator is handled above");
+}
+
+Value xsa::buildExclusionCoefficient(OpBuilder &builder, Location loc,
+                                     ExclusionAttr exclusion, MappedValue y,
+                                     MappedValue v, AffineMap map,
+                                     FloatType accumulator,
+                                     ArrayRef<OpFoldResult> sizes) {
+  auto zeros = [&](AffineMap rows) -> MappedValue {
+    return {buildFilled(builder, loc, sizes, rows, accumulator, 0.0), rows};
+  };
+  // |v|^2 once per row of v: grouped heads share it.
+  unsigned depth = v.map.getNumDims() - 1;
+  SmallVector<AffineExpr> rowDims;
+  for (AffineExpr expr : v.map.getResults())
+    if (!expr.isFunctionOfDim(depth))
+      rowDims.push_back(expr);
+  AffineMap valueRows =
+      AffineMap::get(v.map.getNumDims(), 0, rowDims, builder.getContext());
+  Value square = buildContraction(builder, loc, v, v, zeros(valueRows));
+  Value dot = buildContraction(builder, loc, y, v, zeros(map));
+  return buildGeneric(
+      builder, loc, {{square, valueRows}}, {dot, map},
+      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
+        Value n = buildDenominator(b, exclusion, args[0]);
+        Value zero = floatConstant(b, n.getType(), 0.0);
+        Value isZero =
+            arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, n, zero);
+        Value quotient = arith::DivFOp::create(b, args[1], n);
+        return arith::SelectOp::create(b, isZero, zero, quotient);
+      });
+}
+
+Value xsa::buildExcluded(OpBuilder &builder, Location loc,
+                         ExclusionAttr exclusion, MappedValue y, MappedValue v,
+                         MappedValue coefficient, MappedValue strength,
+                         MappedValue init) {
+  SmallVector<MappedValue> inputs{y, v, coefficient};
+  if (strength)
+    inputs.push_back(strength);
+  return buildGeneric(
+      builder, loc, inputs, init,
+      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
+        Value c = args[2];
+        Type type = c.getType();
+        if (strength)
+          c = arith::MulFOp::create(b, c, castFloat(b, args[3], type));
+        if (exclusion.getStrength() != 1.0)
+          c = arith::MulFOp::create(
+              b, c, floatConstant(b, type, exclusion.getStrength()));
+        Value component =
+            arith::MulFOp::create(b, c, castFloat(b, args[1], type));
+        Value z = arith::SubFOp::create(b, castFloat(b, args[0], type),
+                                        component);
+        return castFloat(b, z, args.back().getType());
+      });
+}
+
+Value xsa::buildConverted(OpBuilder &builder, Location loc, MappedValue x,
+                          MappedValue init) {
+  return buildGeneric(
+      builder, loc, x, init,
+      [](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
+        return castFloat(b, args[0], args[1].getType());
+      });
+}

@@ -1,0 +1,235 @@
+//===- AttentionScores.cpp - From products to masked scores ---------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that can happen to a score between q.k and the softmax, in the
+// order that XSAOps.td states, in the body of one generic: scale, soft cap,
+// bias, score region, then the masks. Which keys a row sees is defined here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/Dialect/XSA/IR/AttentionParts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace xsa;
+
+namespace {
+/// The body of the generic. Optional operands take the slots of its inputs in
+/// the order in which the constructor adds them.
+class ScoreBody {
+public:
+  ScoreBody(OpBuilder &builder, Location loc, const AttentionParts &parts,
+            const ScoreOptions &options);
+
+  ArrayRef<MappedValue> getInputs() const { return inputs; }
+
+  /// Whether scores would come out unchanged.
+  bool isIdentity();
+
+  Value build(ImplicitLocOpBuilder &b, ValueRange args,
+              function_ref<Value(unsigned)> index);
+
+private:
+  std::optional<unsigned> addInput(const MappedValue &input);
+  Value buildModified(ImplicitLocOpBuilder &b, Value score, ValueRange args);
+  Value buildRowPosition(ImplicitLocOpBuilder &b, ValueRange args, Value row);
+  Value callRegion(ImplicitLocOpBuilder &b, Value score, ValueRange args,
+                   Value row, Value key);
+  Value buildVisibility(ImplicitLocOpBuilder &b, ValueRange args, Value row,
+                        Value key, function_ref<Value(unsigned)> index);
+
+  const AttentionParts &parts;
+  AttentionOp op;
+  ScoreOptions options;
+  bool rowMasks, keyMasks;
+  SmallVector<MappedValue> inputs;
+  std::optional<unsigned> bias, mask, lengths, begin, end, offset;
+  unsigned firstScoreInput;
+  /// Extents M and K2 as index values, where positions depend on them.
+  Value rows, keys;
+};
+} // namespace
+
+ScoreBody::ScoreBody(OpBuilder &builder, Location loc,
+                     const AttentionParts &parts, const ScoreOptions &options)
+    : parts(parts), op(parts.op), options(options) {
+  bool masks = options.applyPositionMasks;
+  rowMasks =
+      masks && (op.getCausal() || op.getWindowLeft() || op.getWindowRight());
+  keyMasks = masks && (parts.keyLengths || parts.keyBegin || parts.keyEnd);
+  bool placesRows = rowMasks || op.hasScoreRegion();
+
+  bias = addInput(parts.bias);
+  mask = addInput(parts.mask);
+  if (placesRows)
+    offset = addInput(parts.queryOffset);
+  bool alignsEnds =
+      placesRows && !offset && op.getAlignment() == Alignment::BottomRight;
+  if (keyMasks || alignsEnds)
+    lengths = addInput(parts.keyLengths);
+  if (masks) {
+    begin = addInput(parts.keyBegin);
+    end = addInput(parts.keyEnd);
+  }
+  firstScoreInput = inputs.size();
+  llvm::append_range(inputs, parts.scoreInputs);
+
+  auto extent = [&](unsigned dim) {
+    return getValueOrCreateConstantIndexOp(builder, loc, parts.sizes[dim]);
+  };
+  if (alignsEnds) {
+    rows = extent(op.getQueryDim());
+    keys = lengths ? Value() : extent(op.getKeyDim());
+  }
+}
+
+std::optional<unsigned> ScoreBody::addInput(const MappedValue &input) {
+  if (!input)
+    return std::nullopt;
+  inputs.push_back(input);
+  return inputs.size() - 1;
+}
+
+bool ScoreBody::isIdentity() {
+  bool scales = options.applyScale && op.getScale() &&
+                op.getScale()->convertToDouble() != 1.0;
+  bool checksKeys = options.applyPositionMasks && parts.validKeys;
+  return !scales && !op.getSoftcap() && !op.hasScoreRegion() && !rowMasks &&
+         !checksKeys && inputs.empty() && options.finalFactor == 1.0;
+}
+
+static Value constant(ImplicitLocOpBuilder &b, Type type, double value) {
+  return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
+}
+
+static Value shift(ImplicitLocOpBuilder &b, Value position, int64_t distance) {
+  if (distance == 0)
+    return position;
+  return arith::AddIOp::create(b, position,
+                               arith::ConstantIndexOp::create(b, distance));
+}
+
+/// Scale, soft cap, bias.
+Value ScoreBody::buildModified(ImplicitLocOpBuilder &b, Value score,
+                               ValueRange args) {
+  Type type = score.getType();
+  if (options.applyScale && op.getScale())
+    score = arith::MulFOp::create(
+        b, score, constant(b, type, op.getScale()->convertToDouble()));
+  if (op.getSoftcap()) {
+    Value cap = constant(b, type, op.getSoftcap()->convertToDouble());
+    Value ratio = arith::DivFOp::create(b, score, cap);
+    score = arith::MulFOp::create(b, math::TanhOp::create(b, ratio), cap);
+  }
+  if (bias)
+    score =
+        arith::AddFOp::create(b, score, castFloat(b, args[*bias], type));
+  return score;
+}
+
+/// p = base + query_start + i. See "which keys a row sees" in XSAOps.td.
+Value ScoreBody::buildRowPosition(ImplicitLocOpBuilder &b, ValueRange args,
+                                  Value row) {
+  if (parts.queryStart)
+    row = arith::AddIOp::create(b, row, parts.queryStart);
+  if (offset)
+    return arith::AddIOp::create(b, row, castIndex(b, args[*offset]));
+  if (op.getAlignment() == Alignment::TopLeft)
+    return row;
+  Value last = lengths ? castIndex(b, args[*lengths]) : keys;
+  return arith::AddIOp::create(b, row, arith::SubIOp::create(b, last, rows));
+}
+
+Value ScoreBody::callRegion(ImplicitLocOpBuilder &b, Value score,
+                            ValueRange args, Value row, Value key) {
+  SmallVector<Value> regionArgs{score};
+  llvm::append_range(
+      regionArgs, args.slice(firstScoreInput, parts.scoreInputs.size()));
+  regionArgs.append({row, key});
+  Block &body = op.getScoreRegion().front();
+  IRMapping mapping;
+  mapping.map(body.getArguments(), regionArgs);
+  for (Operation &nested : body.without_terminator())
+    b.clone(nested, mapping);
+  auto yield = cast<YieldOp>(body.getTerminator());
+  return mapping.lookupOrDefault(yield.getScore());
+}
+
+/// i1 whether row sees key, or null if nothing hides a key.
+Value ScoreBody::buildVisibility(ImplicitLocOpBuilder &b, ValueRange args,
+                                 Value row, Value key,
+                                 function_ref<Value(unsigned)> index) {
+  Value visible;
+  auto require = [&](Value condition) {
+    visible = visible ? arith::AndIOp::create(b, visible, condition).getResult()
+                      : condition;
+  };
+  auto requireKey = [&](arith::CmpIPredicate predicate, Value bound) {
+    require(arith::CmpIOp::create(b, predicate, key, bound));
+  };
+  using arith::CmpIPredicate;
+  if (rowMasks && op.getCausal())
+    requireKey(CmpIPredicate::sle, row);
+  if (rowMasks && op.getWindowLeft())
+    requireKey(CmpIPredicate::sge, shift(b, row, -*op.getWindowLeft()));
+  if (rowMasks && op.getWindowRight())
+    requireKey(CmpIPredicate::sle, shift(b, row, *op.getWindowRight()));
+  if (mask)
+    require(args[*mask]);
+  if (keyMasks && lengths)
+    requireKey(CmpIPredicate::slt, castIndex(b, args[*lengths]));
+  if (begin)
+    requireKey(CmpIPredicate::sge, castIndex(b, args[*begin]));
+  if (end)
+    requireKey(CmpIPredicate::slt, castIndex(b, args[*end]));
+  if (options.applyPositionMasks && parts.validKeys)
+    require(arith::CmpIOp::create(b, CmpIPredicate::slt,
+                                  index(op.getKeyDim()), parts.validKeys));
+  return visible;
+}
+
+Value ScoreBody::build(ImplicitLocOpBuilder &b, ValueRange args,
+                       function_ref<Value(unsigned)> index) {
+  Type type = args.back().getType();
+  Value score = buildModified(b, args.back(), args);
+  Value row, key;
+  if (rowMasks || op.hasScoreRegion())
+    row = buildRowPosition(b, args, index(op.getQueryDim()));
+  if (rowMasks || keyMasks || op.hasScoreRegion()) {
+    key = index(op.getKeyDim());
+    if (parts.keyStart)
+      key = arith::AddIOp::create(b, key, parts.keyStart);
+  }
+  if (op.hasScoreRegion())
+    score = callRegion(b, score, args, row, key);
+  if (options.finalFactor != 1.0)
+    score = arith::MulFOp::create(b, score,
+                                  constant(b, type, options.finalFactor));
+  if (Value visible = buildVisibility(b, args, row, key, index))
+    score = arith::SelectOp::create(
+        b, visible, score,
+        constant(b, type, -std::numeric_limits<double>::infinity()));
+  return score;
+}
+
+Value xsa::buildModifiedScores(OpBuilder &builder, Location loc,
+                               const AttentionParts &parts, MappedValue scores,
+                               ScoreOptions options) {
+  ScoreBody body(builder, loc, parts, options);
+  if (body.isIdentity())
+    return scores.value;
+  return buildGeneric(builder, loc, body.getInputs(), scores,
+                      [&](ImplicitLocOpBuilder &b, ValueRange args,
+                          auto index) { return body.build(b, args, index); });
+}

@@ -1,0 +1,428 @@
+"""Attention written as `xsa.attention` for every feature of the operation, with a float64 reference.
+
+A case is a dict of features (see DEFAULTS). `build(case, rng)` gives the module's text, its inputs, the
+expected outputs in float64 and the largest error allowed for each output. The reference is numpy only and
+follows the text of the operation's documentation, not the compiler's code.
+"""
+import math
+
+import numpy as np
+
+DEFAULTS = dict(
+    b=2, hkv=2, g=1, tq=37, tk=37, d=16, e=24, dtype="f32",
+    group_outer=False,      # query heads ordered (group, kv head) instead of (kv head, group)
+    layout="bhtd",          # bhtd, bthd, bhdt: order of the dimensions of query, key, value and output
+    dynamic=False,          # every extent dynamic in the types
+    dynamic_depth=False,    # with dynamic: depths too
+    scale=True, softcap=None, causal=False, top_left=False, window=(None, None),
+    mask=None,              # None, "bmk" (batch, query, key), "mk", "k" (batch, key)
+    empty_rows=False,       # masks hide every key of some rows
+    bias=None,              # None, "hmk", "mk"
+    alibi=False,            # a score region with a slope per head
+    sinks=None,             # None, "random", "-inf"
+    lengths=False, query_offset=False, packed=False, intervals=False,
+    kind=None, eps=1e-12, strength=1.0, strength_map=None,  # exclusion; None, "scalar", "head", "token"
+    zero_v=False, tiny_v=False, lse=False, coefficient=False, int_type="i32",
+    query_start=None, key_start=None, v_scale=1.0,
+)
+
+NP = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+EPS = {"f16": 2.0 ** -11, "bf16": 2.0 ** -8, "f32": 2.0 ** -24, "f64": 2.0 ** -53}
+INT = {"i32": np.int32, "i64": np.int64, "index": np.int64}
+
+
+def round_bf16(x):
+    u = np.float32(x).view(np.uint32)
+    u = (u + 0x7FFF + ((u >> 16) & 1)) & np.uint32(0xFFFF0000)
+    return u.view(np.float32)
+
+
+def round_to(x, dtype):
+    return round_bf16(x) if dtype == "bf16" else np.asarray(x, NP[dtype])
+
+
+class Module:
+    """Collects operands: each has an MLIR name, a map over the domain and a numpy array."""
+
+    def __init__(self, case):
+        self.c = case
+        self.args, self.types, self.arrays, self.maps = [], [], [], []
+
+    def domain(self):
+        lead = "b, g, h" if self.c["group_outer"] else "b, h, g"
+        return f"({lead}, m, k1, k2, n)"
+
+    def tensor(self, shape, elem, static=False):
+        dyn = self.c["dynamic"] and not static
+        keep = set() if self.c["dynamic_depth"] else {self.c["d"], self.c["e"]}
+        dims = [str(s) if not dyn or (s in keep) else "?" for s in shape]
+        return f"tensor<{'x'.join(dims + [elem])}>"
+
+    def add(self, name, dims, array, elem):
+        self.args.append(name)
+        self.types.append(self.tensor(array.shape, elem))
+        self.arrays.append(array)
+        self.maps.append(f"affine_map<{self.domain()} -> ({', '.join(dims)})>")
+        return f"%{name}", self.types[-1]
+
+
+def order(dims, layout):
+    """Permutes (..., token, depth) of a head-major operand into `layout`."""
+    names = list(dims)
+    if layout == "bthd":
+        return [names[0], names[-2], *names[1:-2], names[-1]]
+    if layout == "bhdt":
+        return [*names[:-2], names[-1], names[-2]]
+    return names
+
+
+def positions(c, lengths, offset):
+    """Position of query row 0 per batch."""
+    if offset is not None:
+        base = offset.astype(np.int64)
+    elif c["top_left"]:
+        base = np.zeros(c["b"], np.int64)
+    elif lengths is not None:
+        base = lengths.astype(np.int64) - c["tq"]
+    else:
+        base = np.full(c["b"], c["tk"] - c["tq"], np.int64)
+    return base + (c["query_start"] or 0)
+
+
+def reference(c, t, f=np.float64):
+    """Outputs in precision f. t: the arrays by name, heads as (b, hkv, g)."""
+    q, k, v = (np.asarray(t[n], f) for n in ("q", "k", "v"))  # b h g m d; b h k d; b h k e
+    s = np.einsum("bhgmd,bhkd->bhgmk", q, k)
+    if c["scale"]:
+        s = s * f(c["d"] ** -0.5)
+    if c["softcap"]:
+        s = f(c["softcap"]) * np.tanh(s / f(c["softcap"]))
+    if "bias" in t:
+        s = s + np.asarray(t["bias"], f)
+    base = positions(c, t.get("lengths"), t.get("offset"))
+    p = base[:, None] + np.arange(c["tq"])[None]                    # b m
+    j = np.arange(c["tk"]) + (c["key_start"] or 0)
+    p4, j4 = p[:, None, None, :, None], j[None, None, None, None, :]
+    if c["alibi"]:
+        s = s + np.asarray(t["slopes"], f)[None, :, :, None, None] * (j4 - p4)
+    keep = np.ones(s.shape, bool)
+    if c["causal"]:
+        keep &= j4 <= p4
+    left, right = c["window"]
+    if left is not None:
+        keep &= j4 >= p4 - left
+    if right is not None:
+        keep &= j4 <= p4 + right
+    if "mask" in t:
+        keep &= t["mask"]
+    if "lengths" in t:
+        keep &= j4 < t["lengths"][:, None, None, None, None]
+    if "begin" in t:
+        keep &= j4 >= t["begin"][:, None, None, :, None]
+        keep &= j4 < t["end"][:, None, None, :, None]
+    s = np.where(keep, s, f(-np.inf))
+    top = s.max(-1, keepdims=True)
+    if "sinks" in t:
+        sink = np.broadcast_to(np.asarray(t["sinks"], f)[None, :, :, None, None], top.shape)
+        top = np.maximum(top, sink)
+    top = np.where(np.isneginf(top), f(0), top)
+    w = np.exp(s - top)
+    total = w.sum(-1, keepdims=True)
+    if "sinks" in t:
+        total = total + np.exp(sink - top)
+    y = np.einsum("bhgmk,bhke->bhgme", w, v)
+    y = np.divide(y, total, out=np.zeros_like(y), where=total > 0)
+    with np.errstate(divide="ignore"):
+        lse = (top + np.log(total))[..., 0]
+    coefficient = None
+    if c["kind"]:
+        vs = np.asarray(t["vs"], f)[:, :, None]
+        n2 = (vs * vs).sum(-1, keepdims=True)
+        eps = f(c["eps"])
+        n = {"l2_clamp": np.maximum(np.sqrt(n2), eps) ** 2, "sq_clamp": np.maximum(n2, eps),
+             "sq_add": n2 + eps, "raw": n2}[c["kind"]]
+        dot = (y * vs).sum(-1, keepdims=True)
+        coefficient = np.divide(dot, n, out=np.zeros_like(dot), where=n > 0)
+        a = f(c["strength"])
+        if "strength" in t:
+            a = a * np.asarray(t["strength"], f)
+        y = y - a * coefficient * vs
+        coefficient = coefficient[..., 0]
+    return y, lse, coefficient
+
+
+def heads_in(x, c):
+    """(b, h, g, ...) to the order of the group."""
+    return np.swapaxes(x, 1, 2) if c["group_outer"] else x
+
+
+def build(case, rng):
+    c = {**DEFAULTS, **case}
+    b, h, g, tq, tk, d, e = (c[n] for n in ("b", "hkv", "g", "tq", "tk", "d", "e"))
+    dt, acc = c["dtype"], "f64" if c["dtype"] == "f64" else "f32"
+    m, t = Module(c), {}
+    t["q"] = round_to(rng.standard_normal((b, h, g, tq, d)), dt)
+    t["k"] = round_to(rng.standard_normal((b, h, tk, d)), dt)
+    t["v"] = round_to(rng.standard_normal((b, h, tk, e)) * c["v_scale"], dt)
+    if c["zero_v"]:
+        t["v"][:, :, ::3] = 0
+    if c["tiny_v"]:
+        t["v"][:, :, ::3] *= np.asarray(1e-5, t["v"].dtype)
+        t["v"] = round_to(t["v"], dt)
+    hg = ["g", "h"] if c["group_outer"] else ["h", "g"]
+    lay = c["layout"]
+
+    def operand(name, dims, array, elem, reorder=True):
+        new = order(dims, lay) if reorder else list(dims)
+        return m.add(name, new, np.ascontiguousarray(array.transpose([dims.index(x) for x in new])), elem)
+
+    qn = operand("q", ["b", *hg, "m", "k1"], heads_in(t["q"], c), dt)
+    kn = operand("k", ["b", "h", "k2", "k1"], t["k"], dt)
+    vn = operand("v", ["b", "h", "k2", "n"], t["v"], dt)
+    clauses = []
+
+    def clause(keyword, name, dims, array, elem):
+        n, ty = m.add(name, dims, array, elem)
+        clauses.append(f"{keyword}({n} : {ty})")
+
+    if c["kind"]:
+        t["vs"] = t["v"][:, :, rng.integers(0, tk, tq)] if tq > tk else t["v"][:, :, tk - tq:]
+        n, ty = operand("vs", ["b", "h", "m", "n"], t["vs"], dt)
+        clauses.append(f"self_value({n} : {ty})")
+    if c["mask"]:
+        shape, dims = {"bmk": ((b, tq, tk), ["b", "m", "k2"]), "mk": ((tq, tk), ["m", "k2"]),
+                       "k": ((b, tk), ["b", "k2"])}[c["mask"]]
+        mask = rng.random(shape) > 0.4
+        if c["empty_rows"] and "m" in dims:
+            mask[..., ::5, :] = False
+        clause("mask", "mask", dims, mask, "i1")
+        full = {"bmk": mask[:, None, None] if mask.ndim == 3 else None, "mk": mask if mask.ndim == 2 else None,
+                "k": mask[:, None, None, None] if mask.ndim == 2 else None}[c["mask"]]
+        t["mask"] = full
+    if c["bias"]:
+        shape = (h, g, tq, tk) if c["bias"] == "hmk" else (tq, tk)
+        bias = round_to(rng.standard_normal(shape), acc)
+        if c["bias"] == "hmk":
+            clause("bias", "bias", [*hg, "m", "k2"], np.ascontiguousarray(np.swapaxes(bias, 0, 1) if c["group_outer"] else bias), acc)
+        else:
+            clause("bias", "bias", ["m", "k2"], bias, acc)
+        t["bias"] = bias
+    per_head = lambda x: np.ascontiguousarray(x.T if c["group_outer"] else x)
+    if c["sinks"]:
+        sinks = np.full((h, g), -np.inf) if c["sinks"] == "-inf" else rng.standard_normal((h, g)) * 2
+        t["sinks"] = round_to(sinks, acc)
+        clause("sinks", "sinks", hg, per_head(t["sinks"]), acc)
+    if c["strength_map"]:
+        if c["strength_map"] == "scalar":
+            st = round_to(rng.random(()), acc)
+            clause("strength", "strength", [], np.array(st), acc)
+            t["strength"] = st
+        elif c["strength_map"] == "head":
+            st = round_to(rng.random((h, g)), acc)
+            clause("strength", "strength", hg, per_head(st), acc)
+            t["strength"] = st[None, :, :, None, None]
+        else:
+            st = round_to(rng.random((b, tq, h, g)), acc)
+            clause("strength", "strength", ["b", "m", *hg], np.ascontiguousarray(np.swapaxes(st, 2, 3) if c["group_outer"] else st), acc)
+            t["strength"] = st.transpose(0, 2, 3, 1)[..., None]
+    it = c["int_type"]
+    if c["lengths"]:
+        low = 0 if c["empty_rows"] else 1
+        t["lengths"] = rng.integers(low, tk + 1, b).astype(INT[it])
+        if c["empty_rows"]:
+            t["lengths"][0] = 0
+        clause("key_lengths", "lengths", ["b"], t["lengths"], it)
+    if c["packed"] or c["intervals"]:
+        if c["packed"]:
+            cuts = np.sort(rng.choice(np.arange(1, max(tk, 2)), min(3, max(tk - 1, 1)), replace=False))
+            starts = np.concatenate([[0], cuts])
+            ends = np.concatenate([cuts, [tk]])
+            row = np.minimum(np.arange(tq), tk - 1)
+            which = np.searchsorted(cuts, row, side="right")
+            begin, end = (np.broadcast_to(x[which], (b, tq)) for x in (starts, ends))
+        else:
+            begin = rng.integers(0, tk + 1, (b, tq))
+            end = np.minimum(tk, begin + rng.integers(0 if c["empty_rows"] else 1, tk + 1, (b, tq)))
+        t["begin"], t["end"] = begin.astype(INT[it]), end.astype(INT[it])
+        clause("key_begin", "begin", ["b", "m"], t["begin"].copy(), it)
+        clause("key_end", "end", ["b", "m"], t["end"].copy(), it)
+    if c["query_offset"]:
+        t["offset"] = rng.integers(-2 if c["empty_rows"] else 0, max(tk - tq, 0) + 2, b).astype(INT[it])
+        clause("query_offset", "offset", ["b"], t["offset"], it)
+    region = ""
+    if c["alibi"]:
+        t["slopes"] = round_to(-(2.0 ** -(1 + np.arange(h * g).reshape(h, g))), acc)
+        clause("score_inputs", "slopes", hg, per_head(t["slopes"]), acc)
+        region = f"""      score {{
+      ^bb0(%s: {acc}, %slope: {acc}, %p: index, %j: index):
+        %dist = arith.subi %j, %p : index
+        %di = arith.index_cast %dist : index to i64
+        %df = arith.sitofp %di : i64 to {acc}
+        %sb = arith.mulf %slope, %df : {acc}
+        %sum = arith.addf %s, %sb : {acc}
+        xsa.yield %sum : {acc}
+      }}
+"""
+    header = ""
+    for name in ("query_start", "key_start"):
+        if c[name] is not None:
+            header += f"  %{name} = arith.constant {c[name]} : index\n"
+            clauses.append(f"{name}(%{name})")
+
+    out_dims = order(["b", *hg, "m", "n"], lay)
+    extent = {"b": b, "h": h, "g": g, "m": tq, "n": e}
+    outs = [("o", out_dims, dt)]
+    if c["lse"]:
+        outs.append(("lse", ["b", *hg, "m"], acc))
+    if c["coefficient"]:
+        outs.append(("coef", ["b", *hg, "m"], acc))
+    for name, dims, elem in outs:
+        store = np.float32 if elem == "bf16" else NP[elem]
+        m.add(name, dims, np.full([extent[x] for x in dims], np.nan, store), elem)
+
+    attrs = []
+    if c["top_left"]:
+        attrs.append("alignment = #xsa.alignment<top_left>")
+    if c["causal"]:
+        attrs.append("causal")
+    if c["kind"]:
+        eps = "" if c["kind"] == "raw" else f", eps = {c['eps']:e}"
+        st = "" if c["strength"] == 1.0 else f", strength = {c['strength']:e}"
+        attrs.append(f"exclusion = #xsa.exclusion<{c['kind']}{eps}{st}>")
+    attrs.append(f"indexing_maps = [{', '.join(m.maps)}]")
+    if c["scale"]:
+        attrs.append(f"scale = {d ** -0.5:.17e} : f64")
+    if c["softcap"]:
+        attrs.append(f"softcap = {c['softcap']:.17e} : f64")
+    for side, w in zip(("left", "right"), c["window"]):
+        if w is not None:
+            attrs.append(f"window_{side} = {w} : i64")
+    dest = [m.types[m.args.index(o[0])] for o in outs]
+    extra = "".join(f" {kw}(%{n} : {m.types[m.args.index(n)]})" for kw, n in (("lse", "lse"), ("coefficient", "coef")) if n in m.args)
+    res = f"%r:{len(outs)}" if len(outs) > 1 else "%r"
+    rets = ", ".join(f"%r#{i}" for i in range(len(outs))) if len(outs) > 1 else "%r"
+    sig = ", ".join(f"%{a}: {ty}" for a, ty in zip(m.args, m.types))
+    text = (f"func.func @main({sig}) -> ({', '.join(dest)}) {{\n{header}"
+            f"  {res} = xsa.attention {{{', '.join(attrs)}}}\n"
+            f"      ins({qn[0]}, {kn[0]}, {vn[0]} : {qn[1]}, {kn[1]}, {vn[1]})\n"
+            + "".join(f"      {x}\n" for x in clauses) +
+            f"      outs(%o : {dest[0]}){extra}\n{region}      -> {', '.join(dest)}\n  return {rets} : {', '.join(dest)}\n}}\n")
+
+    def shaped(y, lse, coef):
+        full = heads_in(y, c)
+        dims = ["b", *hg, "m", "n"]
+        r = [full.transpose([dims.index(x) for x in out_dims])]
+        if c["lse"]:
+            r.append(heads_in(lse, c))
+        if c["coefficient"]:
+            r.append(heads_in(coef, c))
+        return r
+
+    exact = shaped(*reference(c, t))
+    plain = shaped(*reference(c, t, np.float64 if dt == "f64" else np.float32))
+    allowed = []
+    for i, (x, y) in enumerate(zip(exact, plain)):
+        finite = np.isfinite(x)
+        size = float(np.max(np.abs(x[finite]), initial=0))
+        elem = dt if i == 0 else acc
+        rounding = EPS[elem] * max(size, 2.0 ** -6)
+        base = float(np.max(np.abs(x[finite] - y[finite]), initial=0))
+        allowed.append(1e-12 * max(size, 1) if dt == "f64" else 3 * base + rounding + 1e-6 * max(1, size if i else 1))
+    return text, m.arrays, exact, allowed
+
+
+def check(got, exact, allowed):
+    """None if every output is within its error, else what is wrong."""
+    for i, (x, want, limit) in enumerate(zip(got, exact, allowed)):
+        x = np.float64(x)
+        if x.shape != want.shape:
+            return f"output {i}: shape {x.shape}, expected {want.shape}"
+        finite = np.isfinite(want)
+        if not (x[~finite] == want[~finite]).all():
+            return f"output {i}: an infinity is missing"
+        if not np.isfinite(x[finite]).all():
+            return f"output {i}: {np.sum(~np.isfinite(x[finite]))} values are not finite"
+        error = float(np.max(np.abs(x[finite] - want[finite]), initial=0))
+        if error > limit:
+            return f"output {i}: error {error:.3g}, allowed {limit:.3g}"
+    return None
+
+
+CASES = {
+    "plain": {},
+    "unscaled": dict(scale=False),
+    "causal": dict(causal=True, kind="l2_clamp"),
+    "causal_top_left_cross": dict(causal=True, top_left=True, tq=19, tk=45),
+    "causal_bottom_right_cache": dict(causal=True, tq=19, tk=45, kind="l2_clamp"),
+    "more_queries_than_keys_bottom_right": dict(causal=True, tq=50, tk=21, lse=True),
+    "more_queries_than_keys_top_left": dict(causal=True, top_left=True, tq=50, tk=21),
+    "window_both": dict(window=(5, 3), tq=70, tk=70, kind="sq_add", eps=1e-6),
+    "window_causal": dict(window=(9, None), causal=True, tq=150, tk=150, kind="l2_clamp"),
+    "window_zero": dict(window=(0, 0), tq=40, tk=40, kind="l2_clamp", lse=True),
+    "window_right_only": dict(window=(None, 4), tq=90, tk=90),
+    "window_narrow_cross": dict(window=(3, 2), tq=20, tk=130),
+    "long_causal": dict(causal=True, tq=300, tk=300, b=1, d=32, e=32, kind="l2_clamp", lse=True, coefficient=True),
+    "long_plain": dict(tq=130, tk=257, b=1, d=64, e=64),
+    "softcap": dict(softcap=3.0, causal=True),
+    "softcap_f64": dict(softcap=3.0, dtype="f64"),
+    "bias_per_head": dict(bias="hmk", g=2),
+    "bias_shared": dict(bias="mk", causal=True, kind="raw"),
+    "mask_batch": dict(mask="bmk", kind="l2_clamp"),
+    "mask_empty_rows": dict(mask="bmk", empty_rows=True, kind="l2_clamp", lse=True, coefficient=True),
+    "mask_keys": dict(mask="k"),
+    "mask_shared": dict(mask="mk", empty_rows=True, dtype="f16"),
+    "alibi": dict(alibi=True, causal=True, g=2, kind="l2_clamp"),
+    "alibi_offset": dict(alibi=True, query_offset=True, tq=11, tk=60, int_type="index"),
+    "alibi_softcap_bias_mask": dict(alibi=True, softcap=5.0, bias="hmk", mask="bmk", causal=True, g=2, kind="sq_clamp", eps=1e-8),
+    "sinks": dict(sinks="random", causal=True, g=2, lse=True),
+    "sinks_empty_rows": dict(sinks="random", mask="bmk", empty_rows=True, lse=True),
+    "sinks_minus_infinity": dict(sinks="-inf", mask="bmk", empty_rows=True, lse=True),
+    "key_lengths": dict(lengths=True, lse=True),
+    "key_lengths_causal": dict(lengths=True, causal=True, tq=7, tk=90, kind="l2_clamp", int_type="i64"),
+    "key_lengths_empty": dict(lengths=True, empty_rows=True, kind="l2_clamp", lse=True, coefficient=True),
+    "key_lengths_top_left": dict(lengths=True, causal=True, top_left=True),
+    "key_lengths_query_offset": dict(lengths=True, query_offset=True, causal=True, tq=5, tk=80),
+    "query_offset_causal": dict(query_offset=True, causal=True, tq=5, tk=64, kind="l2_clamp"),
+    "query_offset_before_keys": dict(query_offset=True, empty_rows=True, causal=True, tq=20, tk=64, lse=True),
+    "packed": dict(packed=True, tq=100, tk=100, kind="l2_clamp"),
+    "packed_causal": dict(packed=True, causal=True, tq=140, tk=140, kind="l2_clamp", int_type="i64", lse=True),
+    "intervals": dict(intervals=True, tq=33, tk=120, int_type="index"),
+    "intervals_empty": dict(intervals=True, empty_rows=True, tq=33, tk=120, lse=True),
+    "starts": dict(query_start=7, key_start=4, causal=True, window=(11, None), lse=True),
+    "grouped": dict(g=3, causal=True, kind="l2_clamp"),
+    "grouped_outer": dict(g=3, group_outer=True, causal=True, kind="l2_clamp", strength_map="head", sinks="random"),
+    "multi_query": dict(hkv=1, g=4, kind="l2_clamp"),
+    "strength_attribute": dict(kind="l2_clamp", strength=0.5),
+    "strength_negative": dict(kind="raw", strength=-1.0),
+    "strength_scalar": dict(kind="l2_clamp", strength_map="scalar"),
+    "strength_head": dict(kind="l2_clamp", strength_map="head", g=2, strength=0.5),
+    "strength_token": dict(kind="sq_add", eps=1e-6, strength_map="token", g=2, causal=True),
+    "kind_l2_clamp": dict(kind="l2_clamp", eps=1e-4, tiny_v=True, coefficient=True, causal=True),
+    "kind_sq_clamp": dict(kind="sq_clamp", eps=1e-8, tiny_v=True, coefficient=True, causal=True),
+    "kind_sq_add": dict(kind="sq_add", eps=1e-6, tiny_v=True, coefficient=True, causal=True),
+    "kind_raw": dict(kind="raw", zero_v=True, coefficient=True, causal=True),
+    "zero_values_l2_clamp": dict(kind="l2_clamp", zero_v=True, coefficient=True, causal=True),
+    "zero_values_sq_add": dict(kind="sq_add", eps=1e-6, zero_v=True, coefficient=True),
+    "layout_bthd": dict(layout="bthd", causal=True, kind="l2_clamp", g=2),
+    "layout_bhdt": dict(layout="bhdt", causal=True, kind="l2_clamp"),
+    "layout_bhdt_f16": dict(layout="bhdt", causal=True, kind="l2_clamp", dtype="f16", mask="bmk"),
+    "f64": dict(dtype="f64", causal=True, kind="l2_clamp", lse=True, coefficient=True),
+    "f64_everything": dict(dtype="f64", g=2, mask="bmk", bias="hmk", sinks="random", alibi=True, kind="l2_clamp", strength_map="token", empty_rows=True),
+    "f16": dict(dtype="f16", causal=True, kind="l2_clamp", lse=True),
+    "bf16": dict(dtype="bf16", causal=True, kind="l2_clamp", lse=True),
+    "bf16_grouped": dict(dtype="bf16", g=2, bias="mk", kind="sq_add", eps=1e-6),
+    "one_token": dict(tq=1, tk=1, causal=True, kind="l2_clamp"),
+    "decode": dict(tq=1, tk=200, causal=True, kind="l2_clamp", g=4),
+    "one_key": dict(tq=33, tk=1),
+    "depth_one": dict(d=1, e=1),
+    "odd_depths": dict(d=5, e=7, causal=True, kind="l2_clamp"),
+    "deep": dict(d=256, e=256, b=1, hkv=1, tq=65, tk=65, causal=True, kind="l2_clamp"),
+    "wide_value": dict(d=8, e=160, b=1, causal=True, kind="l2_clamp", dtype="bf16"),
+    "dynamic": dict(dynamic=True, causal=True, kind="l2_clamp", lse=True),
+    "dynamic_cache": dict(dynamic=True, causal=True, tq=19, tk=45, kind="l2_clamp"),
+    "dynamic_window": dict(dynamic=True, window=(5, 3), tq=70, tk=70, dtype="bf16"),
+    "dynamic_mask_bias": dict(dynamic=True, mask="bmk", bias="hmk", empty_rows=True, g=2),
+    "dynamic_depth": dict(dynamic=True, dynamic_depth=True, causal=True, kind="l2_clamp"),
+    "dynamic_everything": dict(dynamic=True, g=2, mask="bmk", bias="hmk", sinks="random", alibi=True, kind="l2_clamp", strength_map="token",
+                               lengths=True, query_offset=True, softcap=10.0, window=(20, None), lse=True, coefficient=True),
+}
