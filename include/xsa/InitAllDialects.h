@@ -16,6 +16,7 @@
 
 #include "xsa/Dialect/TMTensor/IR/TMTensor.h"
 #include "xsa/Dialect/XSA/IR/XSA.h"
+#include "xsa/Dialect/XSA/Transforms/BufferizableOpInterfaceImpl.h"
 
 #include "mlir/IR/DialectRegistry.h"
 
@@ -23,6 +24,7 @@ namespace xsa {
 
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<XSADialect, tm_tensor::TMTensorDialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
 }
 
 } // namespace xsa

@@ -160,6 +160,35 @@ AffineMap AttentionOp::getCoefficientMap() {
   return findMapOfSegment(*this, odsIndex_coefficient_output);
 }
 
+void AttentionOp::assignOperand(unsigned odsIndex, Value value,
+                                AffineMap map) {
+  // Maps follow the operands, so the new one stands where its operand will.
+  auto [start, size] = getODSOperandIndexAndLength(odsIndex);
+  SmallVector<AffineMap> maps;
+  bool pending = static_cast<bool>(value);
+  for (auto [operand, oldMap] : llvm::zip_equal(getShapedOperands(),
+                                                getMaps())) {
+    unsigned number = operand->getOperandNumber();
+    if (pending && number >= start) {
+      maps.push_back(map);
+      pending = false;
+    }
+    if (number < start || number >= start + size)
+      maps.push_back(oldMap);
+  }
+  if (pending)
+    maps.push_back(map);
+
+  auto segments = DenseI32ArrayAttr::get(getContext(),
+                                         getProperties().operandSegmentSizes);
+  MutableOperandRange range(
+      *this, start, size,
+      MutableOperandRange::OperandSegment(
+          odsIndex, {getOperandSegmentSizesAttrName(), segments}));
+  range.assign(value ? ValueRange(value) : ValueRange());
+  setIndexingMapsAttr(Builder(getContext()).getAffineMapArrayAttr(maps));
+}
+
 FloatType AttentionOp::getAccumulatorType() {
   return accumulatorFor(getContext(), {getQuery(), getKey(), getValue()});
 }

@@ -285,21 +285,9 @@ static LogicalResult keepPositions(AttentionOp op, AttentionOp tiled,
   if (!knowsBase && op.getKeyLengths()) {
     if (!isa<TensorType>(op.getKeyLengths().getType()))
       return failure();
-    AffineMap map = op.getKeyLengthsMap();
-    tiled.getQueryOffsetMutable().assign(buildOffsetFromLengths(op, builder));
-    SmallVector<AffineMap> maps;
-    for (auto [operand, opMap] :
-         llvm::zip_equal(op.getShapedOperands(), op.getMaps())) {
-      // The new operand stands before the score inputs and destinations.
-      auto [next, size] =
-          op.getODSOperandIndexAndLength(AttentionOp::odsIndex_query_offset);
-      if (operand->getOperandNumber() >= next && map) {
-        maps.push_back(map);
-        map = AffineMap();
-      }
-      maps.push_back(opMap);
-    }
-    tiled.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+    tiled.assignOperand(AttentionOp::odsIndex_query_offset,
+                        buildOffsetFromLengths(op, builder),
+                        op.getKeyLengthsMap());
   } else if (!knowsBase) {
     OpFoldResult rows = getDomainExtent(op, builder, op.getQueryDim());
     OpFoldResult keys = getDomainExtent(op, builder, op.getKeyDim());

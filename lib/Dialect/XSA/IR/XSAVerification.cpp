@@ -6,31 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The table of operand shapes in the operations' documentation, as code. One
-// walk over named operands checks maps, dimensions and extents, so that every
-// operand is held to the same rules and every message names the operand.
+// One walk over named operands checks maps, dimensions and extents, so that
+// every operand is held to the same rules and every message names it.
 //
 //===----------------------------------------------------------------------===//
+
+#include "OperandRules.h"
 
 #include "xsa/Dialect/XSA/IR/XSA.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace xsa;
+using namespace xsa::detail;
 
 namespace {
-/// What the maps of an operand must and may contain.
-struct OperandRule {
-  StringRef name;
-  OpOperand *operand;
-  AffineMap map;
-  llvm::SmallBitVector required;
-  llvm::SmallBitVector allowed;
-};
-
 /// Checks maps and shapes of one operation. `dimName` turns a dimension of the
 /// domain into the name it has in the documentation.
 class ShapeVerifier {
@@ -141,67 +133,19 @@ static LogicalResult verifyOneWorld(OpTy op) {
   return success();
 }
 
+template <typename OpTy>
+static LogicalResult verifyShapes(OpTy op) {
+  auto dimName = [&](unsigned dim) { return getDimensionName(op, dim); };
+  ShapeVerifier verifier(op, op.getNumLoops(), dimName);
+  for (const OperandRule &rule : getOperandRules(op))
+    if (failed(verifier.check(rule)))
+      return failure();
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // AttentionOp
 //===----------------------------------------------------------------------===//
-
-static std::string attentionDimName(AttentionOp op, unsigned dim) {
-  if (dim == op.getQueryDim())
-    return "m (query rows)";
-  if (dim == op.getKeyDepthDim())
-    return "k1 (key depth)";
-  if (dim == op.getKeyDim())
-    return "k2 (keys)";
-  if (dim == op.getValueDepthDim())
-    return "n (value depth)";
-  return ("d" + Twine(dim) + " (leading)").str();
-}
-
-/// The documentation's table: name, dimensions required besides the leading
-/// ones, dimensions allowed besides the leading ones, all leading required.
-static SmallVector<OperandRule> attentionRules(AttentionOp op) {
-  unsigned numLoops = op.getNumLoops();
-  auto dims = [&](ArrayRef<unsigned> list, bool leading) {
-    llvm::SmallBitVector bits(numLoops);
-    if (leading)
-      bits.set(0, op.getNumLeadingDims());
-    for (unsigned dim : list)
-      bits.set(dim);
-    return bits;
-  };
-  unsigned m = op.getQueryDim(), k1 = op.getKeyDepthDim();
-  unsigned k2 = op.getKeyDim(), n = op.getValueDepthDim();
-
-  SmallVector<OperandRule> rules;
-  auto add = [&](int segment, StringRef name, ArrayRef<unsigned> required,
-                 ArrayRef<unsigned> allowed, bool allLeading = false) {
-    auto [start, size] = op.getODSOperandIndexAndLength(segment);
-    for (unsigned i = 0; i < size; ++i) {
-      OpOperand &operand = op->getOpOperand(start + i);
-      rules.push_back({name, &operand, op.getMapOf(operand),
-                       dims(required, allLeading),
-                       dims(allowed, /*leading=*/true)});
-    }
-  };
-  using Op = AttentionOp;
-  add(Op::odsIndex_query, "query", {m, k1}, {m, k1});
-  add(Op::odsIndex_key, "key", {k2, k1}, {k2, k1});
-  add(Op::odsIndex_value, "value", {k2, n}, {k2, n});
-  add(Op::odsIndex_output, "output", {m, n}, {m, n}, true);
-  add(Op::odsIndex_self_value, "self_value", {m, n}, {m, n});
-  add(Op::odsIndex_mask, "mask", {}, {m, k2});
-  add(Op::odsIndex_bias, "bias", {}, {m, k2});
-  add(Op::odsIndex_sinks, "sinks", {}, {});
-  add(Op::odsIndex_strength, "strength", {}, {m});
-  add(Op::odsIndex_key_lengths, "key_lengths", {}, {});
-  add(Op::odsIndex_key_begin, "key_begin", {}, {m});
-  add(Op::odsIndex_key_end, "key_end", {}, {m});
-  add(Op::odsIndex_query_offset, "query_offset", {}, {});
-  add(Op::odsIndex_score_inputs, "score_inputs", {}, {m, k2});
-  add(Op::odsIndex_lse_output, "lse_output", {m}, {m}, true);
-  add(Op::odsIndex_coefficient_output, "coefficient_output", {m}, {m}, true);
-  return rules;
-}
 
 /// Attributes and operands that need one another.
 static LogicalResult verifyAttentionAttributes(AttentionOp op) {
@@ -239,12 +183,7 @@ LogicalResult AttentionOp::verify() {
   if (failed(verifyMapList(*this, /*minLoops=*/4)) ||
       failed(verifyOneWorld(*this)) || failed(verifyAttentionAttributes(*this)))
     return failure();
-  auto dimName = [&](unsigned dim) { return attentionDimName(*this, dim); };
-  ShapeVerifier verifier(*this, getNumLoops(), dimName);
-  for (const OperandRule &rule : attentionRules(*this))
-    if (failed(verifier.check(rule)))
-      return failure();
-  return success();
+  return verifyShapes(*this);
 }
 
 LogicalResult AttentionOp::verifyRegions() {
@@ -285,37 +224,5 @@ LogicalResult ExcludeOp::verify() {
   if (failed(verifyMapList(*this, /*minLoops=*/1)) ||
       failed(verifyOneWorld(*this)))
     return failure();
-
-  unsigned numLoops = getNumLoops(), n = getValueDepthDim();
-  llvm::SmallBitVector none(numLoops), all(numLoops, true), rows(all),
-      depth(numLoops);
-  rows.reset(n);
-  depth.set(n);
-
-  SmallVector<OperandRule> rules;
-  auto add = [&](int segment, StringRef name,
-                 const llvm::SmallBitVector &required,
-                 const llvm::SmallBitVector &allowed) {
-    auto [start, size] = getODSOperandIndexAndLength(segment);
-    if (size == 0)
-      return;
-    OpOperand &operand = (*this)->getOpOperand(start);
-    rules.push_back({name, &operand, getMapOf(operand), required, allowed});
-  };
-  add(odsIndex_input, "input", all, all);
-  add(odsIndex_output, "output", all, all);
-  add(odsIndex_value, "value", depth, all);
-  add(odsIndex_strength, "strength", none, rows);
-  add(odsIndex_coefficient_output, "coefficient_output", rows, rows);
-
-  auto dimName = [&](unsigned dim) {
-    if (dim == n)
-      return std::string("n (value depth)");
-    return ("d" + Twine(dim)).str();
-  };
-  ShapeVerifier verifier(*this, numLoops, dimName);
-  for (const OperandRule &rule : rules)
-    if (failed(verifier.check(rule)))
-      return failure();
-  return success();
+  return verifyShapes(*this);
 }

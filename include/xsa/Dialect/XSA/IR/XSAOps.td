@@ -21,6 +21,7 @@ include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/RuntimeVerifiableOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
 include "xsa/Dialect/XSA/IR/XSAAttrs.td"
@@ -59,7 +60,21 @@ class XSA_StructuredOp<string mnemonic, list<Trait> traits = []>
           "generateResultTileValue", "getIterationDomainTileFromResultTile",
           "getIterationDomainTileFromOperandTiles",
           "getTiledImplementationFromOperandTiles"]>,
-        AggregatedOpInterface])>;
+        RuntimeVerifiableOpInterface, AggregatedOpInterface])> {
+  // Declared by hand: upstream's declarations of these interface methods name
+  // types without their namespace.
+  code interfaceMethods = [{
+    /// AggregatedOpInterface: the reference decomposition into linalg.
+    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
+    decomposeOperation(::mlir::OpBuilder &builder);
+
+    /// RuntimeVerifiableOpInterface: asserts that dynamic sizes agree.
+    void generateRuntimeVerification(
+        ::mlir::OpBuilder &builder, ::mlir::Location loc,
+        ::llvm::function_ref<std::string(::mlir::Operation *, ::llvm::StringRef)>
+            message);
+  }];
+}
 
 //===----------------------------------------------------------------------===//
 // xsa.attention
@@ -222,13 +237,9 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
   let hasCanonicalizer = 1;
   let hasFolder = 0;
 
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = interfaceMethods # [{
     /// The destinations come last among the operands.
     ::mlir::MutableOperandRange getDpsInitsMutable();
-
-    /// AggregatedOpInterface: the reference decomposition into linalg.
-    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
-    decomposeOperation(::mlir::OpBuilder &builder);
 
     /// Number of dimensions of the iteration domain, leading ones included.
     unsigned getNumLoops() { return getMaps().front().getNumDims(); }
@@ -252,8 +263,7 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
     /// operand of this operation (destinations included).
     ::mlir::AffineMap getMapOf(::mlir::OpOperand &operand);
 
-    /// The map of an operand given by value; null for an absent optional one.
-    /// Where one value is passed twice use the form on OpOperand.
+    /// The map of each operand; null for an absent optional one.
     ::mlir::AffineMap getQueryMap();
     ::mlir::AffineMap getKeyMap();
     ::mlir::AffineMap getValueMap();
@@ -270,6 +280,11 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
     ::mlir::AffineMap getOutputMap();
     ::mlir::AffineMap getLseMap();
     ::mlir::AffineMap getCoefficientMap();
+
+    /// Sets, replaces or (with a null value) removes the optional shaped operand
+    /// of segment `odsIndex`, one of the constants `odsIndex_...`, and its map.
+    void assignOperand(unsigned odsIndex, ::mlir::Value value,
+                       ::mlir::AffineMap map);
 
     /// f64 if any of query, key, value is f64, else f32.
     ::mlir::FloatType getAccumulatorType();
@@ -347,12 +362,8 @@ def XSA_ExcludeOp : XSA_StructuredOp<"exclude"> {
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = interfaceMethods # [{
     ::mlir::MutableOperandRange getDpsInitsMutable();
-
-    /// AggregatedOpInterface: the reference decomposition into linalg.
-    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
-    decomposeOperation(::mlir::OpBuilder &builder);
 
     unsigned getNumLoops() { return getMaps().front().getNumDims(); }
     unsigned getValueDepthDim() { return getNumLoops() - 1; }
