@@ -137,7 +137,7 @@ struct FoldTransposedResult : OpRewritePattern<OpTy> {
     operands[init.getOperandNumber()] = empty;
     SmallVector<Type> types(op->getResultTypes());
     types[number] = empty.getType();
-    auto folded = cast<OpTy>(mlir::clone(rewriter, op, types, operands));
+    auto folded = cast<OpTy>(cloneOnto(rewriter, op, types, operands));
     SmallVector<AffineMap> maps = op.getMaps();
     for (auto [shaped, map] : llvm::zip_equal(op.getShapedOperands(), maps))
       if (shaped == &init)
@@ -407,7 +407,7 @@ struct FoldExcludeOfAttention : OpRewritePattern<ExcludeOp> {
     if (Value coefficient = op.getCoefficient())
       types.push_back(coefficient.getType());
     auto folded = cast<AttentionOp>(
-        mlir::clone(rewriter, attention, types, attention->getOperands()));
+        cloneOnto(rewriter, attention, types, attention->getOperands()));
     using Op = AttentionOp;
     folded.assignOperand(Op::odsIndex_output, op.getOutput(),
                          op.getOutputMap().compose(toAttention));

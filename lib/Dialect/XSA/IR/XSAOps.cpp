@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace xsa;
@@ -27,6 +28,16 @@ using namespace xsa;
 //===----------------------------------------------------------------------===//
 // Shared by both structured operations
 //===----------------------------------------------------------------------===//
+
+Operation *xsa::cloneOnto(OpBuilder &builder, Operation *op,
+                          TypeRange resultTypes, ValueRange operands) {
+  OperationState state(op->getLoc(), op->getName(), operands, resultTypes,
+                       op->getAttrs());
+  IRMapping mapping;
+  for (Region &region : op->getRegions())
+    region.cloneInto(state.addRegion(), mapping);
+  return builder.create(state);
+}
 
 /// f64 if one of `values` holds f64 elements, else f32.
 static FloatType accumulatorFor(MLIRContext *context, ValueRange values) {

@@ -139,7 +139,7 @@ static TilingResult cloneOnTiles(OpTy op, OpBuilder &builder,
   if (op->getNumResults() != 0)
     for (OpOperand &init : op.getDpsInitsMutable())
       resultTypes.push_back(operands[init.getOperandNumber()].getType());
-  Operation *tiled = mlir::clone(builder, op, resultTypes, operands);
+  Operation *tiled = cloneOnto(builder, op, resultTypes, operands);
   return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
 }
 

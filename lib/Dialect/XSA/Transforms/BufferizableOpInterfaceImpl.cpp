@@ -55,7 +55,7 @@ struct StructuredOpInterface
       results.push_back(operands[init.getOperandNumber()]);
 
     rewriter.setInsertionPoint(op);
-    mlir::clone(rewriter, op, /*newResultTypes=*/TypeRange(), operands);
+    cloneOnto(rewriter, op, /*resultTypes=*/TypeRange(), operands);
     replaceOpWithBufferizedValues(rewriter, op, results);
     return success();
   }

@@ -35,4 +35,14 @@
 #define GET_OP_CLASSES
 #include "xsa/Dialect/XSA/IR/XSAOps.h.inc"
 
+namespace xsa {
+
+/// Clones `op` on other operands and result types. Unlike mlir::clone it takes
+/// operations whose optional region is absent.
+mlir::Operation *cloneOnto(mlir::OpBuilder &builder, mlir::Operation *op,
+                           mlir::TypeRange resultTypes,
+                           mlir::ValueRange operands);
+
+} // namespace xsa
+
 #endif // XSA_DIALECT_XSA_IR_XSA_H
