@@ -7,7 +7,7 @@
 
 // CHECK-DAG: #[[KT:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d3)>
 // CHECK-LABEL: func.func @transposed_operand
-// CHECK-SAME:    (%[[Q:.*]]: tensor<2x8x4xf32>, %[[K:.*]]: tensor<2x4x8xf32>, %[[V:.*]]: tensor<2x8x4xf32>)
+// CHECK-SAME:    (%[[Q:[a-z0-9]*]]: tensor<2x8x4xf32>, %[[K:[a-z0-9]*]]: tensor<2x4x8xf32>, %[[V:[a-z0-9]*]]: tensor<2x8x4xf32>)
 // CHECK-NOT:     linalg.transpose
 // CHECK:         xsa.attention {indexing_maps = [#{{.*}}, #[[KT]], #{{.*}}, #{{.*}}]} ins(%[[Q]], %[[K]], %[[V]]
 func.func @transposed_operand(%q: tensor<2x8x4xf32>, %k: tensor<2x4x8xf32>, %v: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
@@ -31,7 +31,7 @@ func.func @transposed_operand(%q: tensor<2x8x4xf32>, %k: tensor<2x4x8xf32>, %v: 
 // A key head repeated over the batch is read in place.
 // CHECK-DAG: #[[KB:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d3, d2)>
 // CHECK-LABEL: func.func @broadcast_operand
-// CHECK-SAME:    %[[K:.*]]: tensor<8x4xf32>
+// CHECK-SAME:    %[[K:[a-z0-9]*]]: tensor<8x4xf32>
 // CHECK-NOT:     linalg.generic
 // CHECK:         xsa.attention {indexing_maps = [#{{.*}}, #[[KB]], #{{.*}}, #{{.*}}]} ins(%{{.*}}, %[[K]], %{{.*}}
 func.func @broadcast_operand(%k: tensor<8x4xf32>, %q: tensor<2x8x4xf32>, %v: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {

@@ -7,7 +7,8 @@
 
 // The projection sums over the value depth.
 func.func @exclusive_value_depth(%q: tensor<32x8xf32>) -> tensor<32x8xf32> {
-  // expected-error @+1 {{faild to tile operation}}
+  // expected-error @+2 {{to tile operation}}
+  // expected-error @+1 {{failed to generate tiling loops}}
   %z = xsa.attention {exclusion = #xsa.exclusion<raw>, indexing_maps = [#q, #k, #v, #o, #o]}
       ins(%q, %q, %q : tensor<32x8xf32>, tensor<32x8xf32>, tensor<32x8xf32>)
       self_value(%q : tensor<32x8xf32>)
@@ -18,7 +19,6 @@ func.func @exclusive_value_depth(%q: tensor<32x8xf32>) -> tensor<32x8xf32> {
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
     %attention = transform.structured.match ops{["xsa.attention"]} in %root : (!transform.any_op) -> !transform.any_op
-    // expected-error @+1 {{}}
     %tiled, %loop = transform.structured.tile_using_for %attention tile_sizes [0, 0, 0, 4]
         : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
     transform.yield
@@ -33,7 +33,8 @@ module attributes {transform.with_named_sequence} {
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
 
 func.func @keys(%q: tensor<32x8xf32>) -> tensor<32x8xf32> {
-  // expected-error @+1 {{faild to tile operation}}
+  // expected-error @+2 {{to tile operation}}
+  // expected-error @+1 {{failed to generate tiling loops}}
   %z = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
       ins(%q, %q, %q : tensor<32x8xf32>, tensor<32x8xf32>, tensor<32x8xf32>)
       outs(%q : tensor<32x8xf32>) -> tensor<32x8xf32>
@@ -43,7 +44,6 @@ func.func @keys(%q: tensor<32x8xf32>) -> tensor<32x8xf32> {
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
     %attention = transform.structured.match ops{["xsa.attention"]} in %root : (!transform.any_op) -> !transform.any_op
-    // expected-error @+1 {{}}
     %tiled, %loop = transform.structured.tile_using_for %attention tile_sizes [0, 0, 4]
         : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
     transform.yield
