@@ -13,12 +13,20 @@
 #ifndef XSA_INITALLPASSES_H
 #define XSA_INITALLPASSES_H
 
+#include "xsa/Conversion/LinalgToCPULoops/Passes.h"
+#include "xsa/Conversion/SCFToXSARuntime/Passes.h"
 #include "xsa/Conversion/XSAToLinalg/XSAToLinalg.h"
+#include "xsa/Pipelines/LowerToCPU.h"
+#include "xsa/Transforms/Passes.h"
 
 namespace xsa {
 
 inline void registerAllPasses() {
   registerXSAToLinalgPasses();
+  registerXSALinalgToCPULoopsPasses();
+  registerXSASCFToXSARuntimePasses();
+  registerXSALoweringTransformsPasses();
+  registerLowerToCPUPipeline();
 }
 
 } // namespace xsa

@@ -1,0 +1,58 @@
+//===- Passes.td - From linalg on buffers to CPU loops -----*- tablegen -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The last step at which an operation's structure is known: here it is decided
+// what runs in parallel and what is vectorised by us instead of by LLVM.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_CONVERSION_LINALGTOCPULOOPS_PASSES_TD
+#define XSA_CONVERSION_LINALGTOCPULOOPS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertLinalgToCPULoopsPass
+    : InterfacePass<"convert-linalg-to-cpu-loops", "::mlir::FunctionOpInterface"> {
+  let summary = "lowers linalg on buffers to parallel, vectorised loops";
+  let description = [{
+    Contractions of two operands become register tiles of explicit vectors,
+    which LLVM cannot form by itself (it may not reorder floating-point sums):
+    a tile of the result stays in vector registers over the whole reduction.
+    The tile runs along the result's innermost dimension where the operands are
+    contiguous there, else along the innermost reduction dimension. Edges of
+    dimensions that are no multiple of the tile are masked or done row by row.
+    Products of f16 and bf16 are summed in f32.
+
+    All other operations become loops in the order of the result's dimensions,
+    with the reduction innermost in scalars that carry the sums; those sums are
+    marked `reassoc`, so that LLVM vectorises them. Copies become loops too.
+
+    An operation outside parallel loops whose work is at least `parallel-work`
+    scalar operations, or is not known, becomes an `scf.parallel` with an
+    `xsa.grain` attribute; inside parallel loops everything is serial.
+
+    Contract: buffers only.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
+           "width of the vector registers to fill">,
+    Option<"parallelWork", "parallel-work", "int64_t", /*default=*/"65536",
+           "scalar operations that are worth another thread">
+  ];
+  let statistics = [
+    Statistic<"numTiled", "contractions", "Contractions made register tiles">,
+    Statistic<"numLoops", "loops", "Operations lowered to plain loops">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // XSA_CONVERSION_LINALGTOCPULOOPS_PASSES_TD

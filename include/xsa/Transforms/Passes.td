@@ -1,0 +1,72 @@
+//===- Passes.td - Passes around the lowering --------------*- tablegen -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a lowering of whole models needs besides attention: the contract with
+// the caller at its start, fusion in its middle, a check at its end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_TRANSFORMS_PASSES_TD
+#define XSA_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PrepareEntryPointsPass
+    : Pass<"xsa-prepare-entry-points", "::mlir::ModuleOp"> {
+  let summary = "states the contract between a model and its caller";
+  let description = [{
+    For each public function with a body: arguments are never written
+    (`bufferization.writable = false`), results are buffers of their own, also
+    where one value is returned twice or an argument is returned, and the
+    function gets the C interface (`llvm.emit_c_interface`).
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def FuseElementwisePass
+    : InterfacePass<"xsa-fuse-elementwise", "::mlir::FunctionOpInterface"> {
+  let summary = "fuses chains of element-wise operations on tensors";
+  let description = [{
+    Upstream's fusion of `linalg.generic` with three reins: a producer is fused
+    only into its single user; never into a contraction, which would compute it
+    once per product and hide the contraction from the vectoriser; and into a
+    user that iterates over more elements only if it calls no functions and
+    divides nothing. Concatenations, paddings and linalg operations that are
+    more than one loop nest (softmax) are decomposed first, so that they take
+    part.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def LegalizeScalarsPass : Pass<"xsa-legalize-scalars"> {
+  let summary = "arithmetic that processors lack, on scalars and vectors";
+  let description = [{
+    f16 and bf16 arithmetic and functions are computed in f32, rounded after
+    each operation as if they had been computed in their own type; bf16
+    conversions become integer operations, since many processors and C runtimes
+    have none; integer powers and rounding divisions are expanded.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def CheckLoweredPass : Pass<"xsa-check-lowered", "::mlir::ModuleOp"> {
+  let summary = "reports what a lowering to LLVM left behind";
+  let description = [{
+    An operation that is not of the LLVM dialect is an error that names it, its
+    dialect and its location, instead of a failed translation later.
+  }];
+}
+
+#endif // XSA_TRANSFORMS_PASSES_TD

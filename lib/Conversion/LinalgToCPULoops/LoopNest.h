@@ -1,0 +1,53 @@
+//===- LoopNest.h - Loops that may be parallel ------------------*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Both lowerings of linalg end in a nest of loops of which the outer ones can
+// run in parallel. Whether they do depends on how much work there is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_LIB_CONVERSION_LINALGTOCPULOOPS_LOOPNEST_H
+#define XSA_LIB_CONVERSION_LINALGTOCPULOOPS_LOOPNEST_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Builders.h"
+
+namespace xsa {
+
+/// What the lowerings know about the target.
+struct CPULoopOptions {
+  int64_t vectorBits = 256;
+  int64_t parallelWork = 65536;
+};
+
+/// One loop: from `lower` to `upper` in steps of the constant `step`.
+struct LoopDim {
+  mlir::OpFoldResult lower, upper;
+  int64_t step = 1;
+};
+
+/// Trip count of a loop, where it is known.
+std::optional<int64_t> getStaticTripCount(const LoopDim &dim);
+
+/// Builds the loops and calls `body` once, inside all of them. They are
+/// parallel if `op` is not already inside a parallel loop and the whole work,
+/// at `workPerIteration` scalar operations each, is or may be worth it.
+void buildLoopNest(
+    mlir::OpBuilder &builder, mlir::Operation *op,
+    llvm::ArrayRef<LoopDim> dims, int64_t workPerIteration,
+    const CPULoopOptions &options,
+    llvm::function_ref<void(mlir::OpBuilder &, mlir::ValueRange)> body);
+
+/// Emits the register tiles of a contraction on buffers, if `op` is one that
+/// has a vector dimension. `op` stays. False, and nothing emitted, otherwise.
+bool emitContractionTiles(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
+                          const CPULoopOptions &options);
+
+} // namespace xsa
+
+#endif // XSA_LIB_CONVERSION_LINALGTOCPULOOPS_LOOPNEST_H

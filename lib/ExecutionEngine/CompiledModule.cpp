@@ -1,0 +1,385 @@
+//===- CompiledModule.cpp - A model as a callable function ----------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory crosses the boundary as memref descriptors, which are laid out here by
+// hand: the ranks are only known at run time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/ExecutionEngine/CompiledModule.h"
+
+#include "ExternalConstants.h"
+#include "xsa/Pipelines/LowerToCPU.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace xsa;
+
+static llvm::Error makeError(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+static std::string toString(Type type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << type;
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// The entry function
+//===----------------------------------------------------------------------===//
+
+static llvm::Error makeMissingEntryError(ModuleOp module, StringRef entry) {
+  std::string names;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      names += (names.empty() ? "'" : ", '") + function.getName().str() + "'";
+  return makeError("there is no function '" + entry + "'; the module has " +
+                   (names.empty() ? std::string("none") : names));
+}
+
+llvm::Expected<FunctionType> CompiledModule::getEntryType(ModuleOp module,
+                                                          StringRef entry) {
+  auto function =
+      dyn_cast_or_null<func::FuncOp>(SymbolTable::lookupSymbolIn(module, entry));
+  if (!function || function.isExternal())
+    return makeMissingEntryError(module, entry);
+  auto check = [&](TypeRange types, StringRef what) -> llvm::Error {
+    for (auto [i, type] : llvm::enumerate(types)) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !getDType(tensor.getElementType()))
+        return makeError(what + " " + llvm::Twine(i) + " of '" + entry +
+                         "' is of type " + toString(type) +
+                         ", which is not a ranked tensor of f16, bf16, f32, "
+                         "f64, i1, i8, i16, i32, i64 or index");
+    }
+    return llvm::Error::success();
+  };
+  FunctionType type = function.getFunctionType();
+  if (llvm::Error error = check(type.getInputs(), "argument"))
+    return error;
+  if (llvm::Error error = check(type.getResults(), "result"))
+    return error;
+  return type;
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Collects errors into a text instead of printing them.
+class DiagnosticCollector {
+public:
+  explicit DiagnosticCollector(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return failure();
+          append(diagnostic, "");
+          for (Diagnostic &note : diagnostic.getNotes())
+            append(note, "note: ");
+          return success();
+        }) {}
+
+  llvm::Error takeError(StringRef fallback) {
+    return makeError(text.empty() ? fallback : StringRef(text));
+  }
+
+private:
+  void append(Diagnostic &diagnostic, StringRef prefix) {
+    llvm::raw_string_ostream os(text);
+    if (!text.empty())
+      os << "\n";
+    if (auto loc = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+      os << loc.getFilename().getValue() << ":" << loc.getLine() << ":"
+         << loc.getColumn() << ": ";
+    os << prefix << diagnostic;
+  }
+
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(const CompileOptions &options) {
+  static bool initialized = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  if (!options.cpu.empty()) {
+    builder->setCPU(options.cpu);
+    builder->getFeatures() = llvm::SubtargetFeatures();
+  }
+  if (!options.features.empty())
+    builder->getFeatures() = llvm::SubtargetFeatures(options.features);
+  // Constants can be further from the code than a direct reference reaches.
+  builder->setRelocationModel(llvm::Reloc::PIC_);
+  builder->setCodeGenOptLevel(options.optLevel >= 3
+                                  ? llvm::CodeGenOptLevel::Aggressive
+                                  : llvm::CodeGenOptLevel::Default);
+  return builder->createTargetMachine();
+}
+
+/// The widest vector registers of a target.
+static int64_t getVectorBits(llvm::TargetMachine &machine) {
+  llvm::SmallVector<llvm::StringRef> features;
+  machine.getTargetFeatureString().split(features, ',');
+  if (llvm::is_contained(features, "+avx512f"))
+    return 512;
+  return llvm::is_contained(features, "+avx2") ? 256 : 128;
+}
+
+/// Lowers everything that the entry needs to the LLVM dialect.
+static LogicalResult lower(ModuleOp module, StringRef entry,
+                           llvm::TargetMachine &machine) {
+  // What the entry does not call is not compiled.
+  for (auto function : module.getOps<func::FuncOp>())
+    function.setVisibility(function.getName() == entry
+                               ? SymbolTable::Visibility::Public
+                               : SymbolTable::Visibility::Private);
+  LowerToCPUOptions options;
+  options.vectorBits = getVectorBits(machine);
+  PassManager pm(module.getContext());
+  buildLowerToCPUPipeline(pm, options);
+  return pm.run(module);
+}
+
+static llvm::Expected<std::unique_ptr<ExecutionEngine>>
+createEngine(ModuleOp module, const ExternalConstants &constants,
+             std::unique_ptr<llvm::TargetMachine> machine, unsigned optLevel) {
+  auto optimize = makeOptimizingTransformer(optLevel, /*sizeLevel=*/0,
+                                            machine.get());
+  ExecutionEngineOptions options;
+  options.transformer = optimize;
+  options.enableGDBNotificationListener = false;
+  options.enablePerfNotificationListener = false;
+  auto engine = ExecutionEngine::create(module, options, std::move(machine));
+  if (!engine)
+    return engine.takeError();
+  (*engine)->registerSymbols([&](llvm::orc::MangleAndInterner intern) {
+    llvm::orc::SymbolMap symbols;
+    auto bind = [&](StringRef name, const void *address) {
+      symbols[intern(name)] = llvm::orc::ExecutorSymbolDef(
+          llvm::orc::ExecutorAddr::fromPtr(address),
+          llvm::JITSymbolFlags::Exported);
+    };
+    runtime::forEachRuntimeSymbol(bind);
+    for (const auto &[name, address] : constants.symbols)
+      bind(name, address);
+    return symbols;
+  });
+  return engine;
+}
+
+CompiledModule::CompiledModule() = default;
+CompiledModule::~CompiledModule() = default;
+
+llvm::Expected<std::unique_ptr<CompiledModule>>
+CompiledModule::compile(ModuleOp original, const CompileOptions &options) {
+  llvm::Expected<FunctionType> type = getEntryType(original, options.entry);
+  if (!type)
+    return type.takeError();
+  std::unique_ptr<CompiledModule> compiled(new CompiledModule());
+  for (Type argument : type->getInputs())
+    compiled->argumentTypes.push_back(cast<RankedTensorType>(argument));
+  for (Type result : type->getResults())
+    compiled->resultTypes.push_back(cast<RankedTensorType>(result));
+
+  auto machine = createTargetMachine(options);
+  if (!machine)
+    return machine.takeError();
+
+  MLIRContext *context = original.getContext();
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  context->appendDialectRegistry(registry);
+
+  DiagnosticCollector diagnostics(context);
+  OwningOpRef<ModuleOp> module = original.clone();
+  if (failed(lower(*module, options.entry, **machine)))
+    return diagnostics.takeError("the module could not be lowered");
+  FailureOr<ExternalConstants> constants = externalizeConstants(*module);
+  if (failed(constants))
+    return diagnostics.takeError("the constants could not be read");
+  compiled->expandedConstants = std::move(constants->expanded);
+  auto engine = createEngine(*module, *constants, std::move(*machine),
+                             options.optLevel);
+  if (!engine)
+    return llvm::joinErrors(
+        engine.takeError(),
+        diagnostics.takeError("the module could not be compiled"));
+  compiled->engine = std::move(*engine);
+  auto entryPoint =
+      compiled->engine->lookupPacked("_mlir_ciface_" + options.entry);
+  if (!entryPoint)
+    return entryPoint.takeError();
+  compiled->entryPoint = *entryPoint;
+
+  compiled->parallelFor = options.parallelFor;
+  if (!options.parallelFor.run) {
+    compiled->threadPool =
+        std::make_unique<runtime::ThreadPool>(options.numThreads);
+    compiled->parallelFor = compiled->threadPool->getParallelFor();
+  }
+  return compiled;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+llvm::Error
+CompiledModule::checkArguments(llvm::ArrayRef<ArrayView> arguments) const {
+  if (arguments.size() != argumentTypes.size())
+    return makeError("expected " + llvm::Twine(argumentTypes.size()) +
+                     " arguments, got " + llvm::Twine(arguments.size()));
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    RankedTensorType type = argumentTypes[i];
+    bool fits = matches(argument.dtype, type.getElementType()) &&
+                argument.shape.size() == size_t(type.getRank());
+    for (unsigned d = 0; fits && d < type.getRank(); ++d)
+      fits = type.isDynamicDim(d) || type.getDimSize(d) == argument.shape[d];
+    if (!fits)
+      return makeError("argument " + llvm::Twine(i) + " ('arg" +
+                       llvm::Twine(i) + "'): expected " + toString(type) +
+                       ", got " + describe(argument.dtype, argument.shape));
+  }
+  return llvm::Error::success();
+}
+
+namespace {
+/// One word of a memref descriptor: `allocated, aligned, offset, sizes...,
+/// strides...`.
+union Word {
+  void *pointer;
+  int64_t integer;
+};
+} // namespace
+
+static size_t getNumWords(RankedTensorType type) {
+  return 3 + 2 * type.getRank();
+}
+
+static void appendDescriptor(llvm::SmallVectorImpl<Word> &words,
+                             const ArrayView &array) {
+  auto addInteger = [&](int64_t value) {
+    Word word;
+    word.integer = value;
+    words.push_back(word);
+  };
+  Word pointer;
+  pointer.pointer = const_cast<void *>(array.data);
+  words.append(2, pointer);
+  addInteger(0);
+  for (int64_t size : array.shape)
+    addInteger(size);
+  for (unsigned d = 0; d < array.shape.size(); ++d)
+    addInteger(getNumElements(array.shape.drop_front(d + 1)));
+}
+
+/// What a descriptor describes; the memory is not owned yet.
+static ArrayView readDescriptor(const Word *words, RankedTensorType type,
+                                llvm::SmallVectorImpl<int64_t> &shape) {
+  for (unsigned d = 0; d < type.getRank(); ++d)
+    shape.push_back(words[3 + d].integer);
+  DType dtype = *getDType(type.getElementType());
+  auto *data = static_cast<char *>(words[1].pointer) +
+               words[2].integer * getSize(dtype);
+  return {dtype, shape, data};
+}
+
+static Array copyArray(const ArrayView &view) {
+  Array copy = Array::allocate(view.dtype, view.shape);
+  if (copy.getNumBytes())
+    std::memcpy(copy.data, view.data, copy.getNumBytes());
+  return copy;
+}
+
+llvm::Expected<std::vector<Array>>
+CompiledModule::call(llvm::ArrayRef<ArrayView> arguments) const {
+  if (llvm::Error error = checkArguments(arguments))
+    return error;
+
+  llvm::SmallVector<Word, 64> words;
+  llvm::SmallVector<size_t> starts;
+  for (const ArrayView &argument : arguments) {
+    starts.push_back(words.size());
+    appendDescriptor(words, argument);
+  }
+  size_t resultStart = words.size();
+  for (RankedTensorType type : resultTypes)
+    words.append(getNumWords(type), Word());
+
+  // The packed interface takes the address of each parameter; all are pointers
+  // to descriptors, the results' (one struct) first.
+  llvm::SmallVector<void *> parameters;
+  if (!resultTypes.empty())
+    parameters.push_back(&words[resultStart]);
+  for (size_t start : starts)
+    parameters.push_back(&words[start]);
+  llvm::SmallVector<void *> packed;
+  for (void *&parameter : parameters)
+    packed.push_back(&parameter);
+
+  llvm::SmallPtrSet<void *, 8> owned;
+  llvm::SmallVector<const Word *> results;
+  const Word *next = words.data() + resultStart;
+  for (RankedTensorType type : resultTypes) {
+    results.push_back(next);
+    next += getNumWords(type);
+  }
+  llvm::Error error = runtime::runCompiledCode(
+      parallelFor, [&] { entryPoint(packed.data()); },
+      [&](void *allocated) {
+        bool isResult = llvm::any_of(results, [&](const Word *descriptor) {
+          return descriptor[0].pointer == allocated;
+        });
+        if (isResult)
+          owned.insert(allocated);
+        return isResult;
+      });
+  if (error)
+    return error;
+
+  std::vector<Array> arrays;
+  for (auto [type, descriptor] : llvm::zip_equal(resultTypes, results)) {
+    llvm::SmallVector<int64_t> shape;
+    ArrayView view = readDescriptor(descriptor, type, shape);
+    // A buffer is handed over once; another view of it is a copy.
+    if (!owned.erase(descriptor[0].pointer)) {
+      arrays.push_back(copyArray(view));
+      continue;
+    }
+    Array array;
+    array.dtype = view.dtype;
+    array.shape = llvm::to_vector(view.shape);
+    array.memory =
+        Array::Memory(descriptor[0].pointer, runtime::releaseResult);
+    array.data = const_cast<void *>(view.data);
+    arrays.push_back(std::move(array));
+  }
+  return arrays;
+}

@@ -1,0 +1,143 @@
+//===- ThreadPool.cpp - The parallel-for of processes without one ---------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A fixed set of threads that share one loop at a time. Pieces are handed out
+// from a counter, since the iterations of causal attention differ in length.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/ExecutionEngine/ParallelRuntime.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+using namespace xsa::runtime;
+
+unsigned xsa::runtime::getNumAvailableCores() {
+#ifdef __linux__
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    return std::max(1, CPU_COUNT(&set));
+#endif
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+namespace {
+/// The loop that the threads are working on.
+struct Loop {
+  int64_t count = 0;
+  int64_t piece = 1;
+  LoopBody body = nullptr;
+  void *context = nullptr;
+};
+} // namespace
+
+struct ThreadPool::State {
+  unsigned numThreads;
+  std::vector<std::thread> workers;
+
+  /// Held by the caller whose loop is running.
+  std::mutex owner;
+
+  std::mutex mutex;
+  std::condition_variable start, done;
+  Loop loop;
+  uint64_t generation = 0;
+  unsigned active = 0;
+  bool stop = false;
+  std::atomic<int64_t> next{0};
+
+  void takePieces() {
+    for (;;) {
+      int64_t begin = next.fetch_add(loop.piece, std::memory_order_relaxed);
+      if (begin >= loop.count)
+        return;
+      loop.body(begin, std::min(begin + loop.piece, loop.count), loop.context);
+    }
+  }
+
+  void work() {
+    uint64_t seen = 0;
+    std::unique_lock<std::mutex> lock(mutex);
+    for (;;) {
+      start.wait(lock, [&] { return stop || generation != seen; });
+      if (stop)
+        return;
+      seen = generation;
+      lock.unlock();
+      takePieces();
+      lock.lock();
+      if (--active == 0)
+        done.notify_one();
+    }
+  }
+
+  void startWorkers() {
+    while (workers.size() + 1 < numThreads)
+      workers.emplace_back([this] { work(); });
+  }
+};
+
+ThreadPool::ThreadPool(unsigned threads) : state(std::make_unique<State>()) {
+  state->numThreads = threads ? threads : getNumAvailableCores();
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    std::lock_guard<std::mutex> lock(state->mutex);
+    state->stop = true;
+  }
+  state->start.notify_all();
+  for (std::thread &worker : state->workers)
+    worker.join();
+}
+
+unsigned ThreadPool::getNumThreads() const { return state->numThreads; }
+
+void ThreadPool::run(int64_t count, int64_t grain, LoopBody body,
+                     void *context) {
+  grain = std::max<int64_t>(grain, 1);
+  std::unique_lock<std::mutex> owner(state->owner, std::defer_lock);
+  if (count <= grain || state->numThreads < 2 || !owner.try_lock()) {
+    if (count > 0)
+      body(0, count, context);
+    return;
+  }
+  state->startWorkers();
+  {
+    std::lock_guard<std::mutex> lock(state->mutex);
+    // Several pieces per thread, so that uneven iterations even out.
+    int64_t pieces = int64_t(state->numThreads) * 8;
+    state->loop = {count, std::max(grain, (count + pieces - 1) / pieces), body,
+                   context};
+    state->next = 0;
+    state->active = state->workers.size();
+    ++state->generation;
+  }
+  state->start.notify_all();
+  state->takePieces();
+  std::unique_lock<std::mutex> lock(state->mutex);
+  state->done.wait(lock, [&] { return state->active == 0; });
+}
+
+ParallelFor ThreadPool::getParallelFor() {
+  return {[](void *host, int64_t count, int64_t grain, LoopBody body,
+             void *context) {
+            static_cast<ThreadPool *>(host)->run(count, grain, body, context);
+          },
+          this};
+}

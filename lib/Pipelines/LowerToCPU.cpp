@@ -1,0 +1,117 @@
+//===- LowerToCPU.cpp - The pipeline to the host's processor --------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The steps in order, each with its reason. Their order matters more than their
+// content: attention is tiled while it is one operation, fusion works on
+// tensors, threads and vectors are decided on buffers with structure, and
+// assertions are lowered where blocks can be split.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/Pipelines/LowerToCPU.h"
+
+#include "xsa/Conversion/LinalgToCPULoops/Passes.h"
+#include "xsa/Conversion/SCFToXSARuntime/Passes.h"
+#include "xsa/Conversion/XSAToLinalg/XSAToLinalg.h"
+#include "xsa/Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace xsa;
+
+static void addCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// Attention to loops over tiles; what remains of the dialect to linalg.
+static void addAttention(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createConvertXSAToLinalg());
+}
+
+/// Tensors: one function, element-wise chains fused.
+static void addTensorSteps(OpPassManager &pm) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createPrepareEntryPointsPass());
+  addAttention(pm);
+  addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
+  addCleanup(pm);
+}
+
+/// Tensors to buffers that are freed where they are last used; results belong
+/// to the caller.
+static void addBufferization(OpPassManager &pm) {
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  options.allowReturnAllocsFromLoops = true;
+  options.bufferAlignment = 64;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  addCleanup(pm);
+  bufferization::buildBufferDeallocationPipeline(pm);
+}
+
+/// Buffers to loops: vectors and threads.
+static void addLoops(OpPassManager &pm, const LowerToCPUOptions &options) {
+  ConvertLinalgToCPULoopsPassOptions loopOptions;
+  loopOptions.vectorBits = options.vectorBits;
+  loopOptions.parallelWork = options.parallelWork;
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToCPULoopsPass(loopOptions));
+  addCleanup(pm);
+  pm.addPass(createConvertSCFParallelToXSARuntimePass());
+  pm.addPass(createLegalizeScalarsPass());
+}
+
+/// Loops to the LLVM dialect.
+static void addLLVM(OpPassManager &pm) {
+  pm.addPass(createConvertVectorToSCFPass(
+      VectorTransferToSCFOptions().enableFullUnroll()));
+  pm.addPass(memref::createFoldMemRefAliasOpsPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertMathToFuncs());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertAssertToXSARuntimePass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  // Upstream's log1p by log(1 + x) loses all digits of small x.
+  ConvertMathToLLVMPassOptions mathOptions;
+  mathOptions.approximateLog1p = false;
+  pm.addPass(createConvertMathToLLVMPass(mathOptions));
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCheckLoweredPass());
+}
+
+void xsa::buildLowerToCPUPipeline(OpPassManager &pm,
+                                  const LowerToCPUOptions &options) {
+  addTensorSteps(pm);
+  addBufferization(pm);
+  addLoops(pm, options);
+  addLLVM(pm);
+}
+
+void xsa::registerLowerToCPUPipeline() {
+  PassPipelineRegistration<LowerToCPUOptions>(
+      "xsa-lower-to-cpu-pipeline",
+      "lowers whole models to the LLVM dialect for the host's processor",
+      buildLowerToCPUPipeline);
+}

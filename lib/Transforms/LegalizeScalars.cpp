@@ -1,0 +1,83 @@
+//===- LegalizeScalars.cpp - Arithmetic that processors lack --------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM would call functions of the compiler's runtime library for these, which
+// a JIT-compiled program may not find and a vectoriser cannot vectorise.
+// Upstream's passes of the same purpose expand more than is needed (maximumf).
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace xsa {
+#define GEN_PASS_DEF_LEGALIZESCALARSPASS
+#include "xsa/Transforms/Passes.h.inc"
+} // namespace xsa
+
+using namespace mlir;
+
+namespace {
+struct LegalizeScalars
+    : public xsa::impl::LegalizeScalarsPassBase<LegalizeScalars> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (failed(extendMath()) || failed(emulateArith()) || failed(expand()))
+      signalPassFailure();
+  }
+
+private:
+  /// f16 and bf16 functions are computed in f32.
+  LogicalResult extendMath() {
+    MLIRContext *context = &getContext();
+    TypeConverter converter;
+    SetVector<Type> supported;
+    supported.insert(Float32Type::get(context));
+    supported.insert(Float64Type::get(context));
+    math::populateExtendToSupportedTypesTypeConverter(
+        converter, supported, Float32Type::get(context));
+    ConversionTarget target(*context);
+    math::populateExtendToSupportedTypesConversionTarget(target, converter);
+    RewritePatternSet patterns(context);
+    math::populateExtendToSupportedTypesPatterns(patterns, converter);
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
+  }
+
+  /// So is f16 and bf16 arithmetic.
+  LogicalResult emulateArith() {
+    MLIRContext *context = &getContext();
+    TypeConverter converter;
+    arith::populateEmulateUnsupportedFloatsConversions(
+        converter, {BFloat16Type::get(context), Float16Type::get(context)},
+        Float32Type::get(context));
+    ConversionTarget target(*context);
+    arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+    RewritePatternSet patterns(context);
+    arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
+  }
+
+  LogicalResult expand() {
+    RewritePatternSet patterns(&getContext());
+    arith::populateExpandBFloat16Patterns(patterns);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    math::populateExpansionPatterns(patterns, {"fpowi"});
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    return applyPatternsGreedily(getOperation(), std::move(patterns), config);
+  }
+};
+} // namespace

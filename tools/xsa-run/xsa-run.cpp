@@ -1,0 +1,286 @@
+//===- xsa-run.cpp - Runs a model that an importer wrote ------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Raises or converts the attentions of a model, compiles it, calls it on the
+// arrays of an .npz archive and writes its results to another. Nothing is
+// written when anything fails.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/ExecutionEngine/CompiledModule.h"
+#include "xsa/ExecutionEngine/Npz.h"
+#include "xsa/InitAllDialects.h"
+#include "xsa/InitAllPasses.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+
+#include <chrono>
+#include <sys/resource.h>
+
+using namespace mlir;
+using namespace xsa;
+namespace cl = llvm::cl;
+
+//===----------------------------------------------------------------------===//
+// Command line
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum class Target { CPU, Emulator, CUDA };
+
+struct Options {
+  cl::OptionCategory category{"xsa-run options"};
+  cl::opt<std::string> model{cl::Positional, cl::Required,
+                             cl::desc("<model.mlir>"), cl::cat(category)};
+  cl::opt<std::string> entry{"entry", cl::init("main"),
+                             cl::desc("function to call"), cl::cat(category)};
+  cl::opt<std::string> inputs{
+      "inputs", cl::desc(".npz archive with arg0, arg1, ..."),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> outputs{
+      "outputs", cl::desc(".npz archive to write out0, out1, ... to"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<Target> target{
+      "target", cl::desc("where attention runs"), cl::init(Target::CPU),
+      cl::values(clEnumValN(Target::CPU, "cpu", "the host's processor"),
+                 clEnumValN(Target::Emulator, "emulator",
+                            "GPU kernels, emulated and checked"),
+                 clEnumValN(Target::CUDA, "cuda", "GPU kernels on a GPU")),
+      cl::cat(category)};
+  cl::opt<std::string> convert{
+      "convert-attention-to-xsa", cl::ValueOptional,
+      cl::desc("make self attentions exclusive first, with the options of the "
+               "pipeline of that name"),
+      cl::value_desc("options"), cl::cat(category)};
+  cl::opt<unsigned> threads{
+      "threads", cl::init(0),
+      cl::desc("threads to use (default: one per available core)"),
+      cl::cat(category)};
+  cl::opt<unsigned> repeat{"repeat", cl::init(1),
+                           cl::desc("number of calls"), cl::cat(category)};
+  cl::opt<std::string> stats{"stats", cl::desc("JSON file to write times to"),
+                             cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> chip{"chip", cl::init("sm_80"),
+                            cl::desc("GPU to compile kernels for"),
+                            cl::cat(category)};
+};
+} // namespace
+
+/// LLVM's libraries bring options of their own, some of which have the names of
+/// ours; one is only registered when a command line is parsed.
+static void freeOptionNames(char **argv) {
+  cl::ParseCommandLineOptions(1, argv);
+  for (StringRef name : {"stats", "threads"})
+    if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
+      option->removeArgument();
+}
+
+static llvm::Error makeError(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+static double getSeconds() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch())
+      .count();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// Raises attention to the XSA dialect; also makes it exclusive if asked.
+static LogicalResult raise(ModuleOp module, const Options &options) {
+  std::string pipeline = "raise-attention-to-xsa";
+  if (options.convert.getNumOccurrences())
+    pipeline = "convert-attention-to-xsa{" + options.convert + "}";
+  if (!PassPipelineInfo::lookup("raise-attention-to-xsa") && !options.convert.getNumOccurrences())
+    return success();
+  PassManager pm(module.getContext());
+  if (failed(parsePassPipeline(pipeline, pm)))
+    return failure();
+  return pm.run(module);
+}
+
+/// The arrays arg0, arg1, ... in order, converted to what the model takes.
+static llvm::Expected<std::vector<Array>> readArguments(const Options &options,
+                                                        FunctionType type) {
+  std::map<std::string, Array> arrays;
+  if (!options.inputs.empty()) {
+    auto read = readNpz(options.inputs);
+    if (!read)
+      return read.takeError();
+    arrays = std::move(*read);
+  }
+  std::vector<Array> arguments;
+  for (unsigned i = 0; i < type.getNumInputs(); ++i) {
+    std::string name = "arg" + std::to_string(i);
+    auto found = arrays.find(name);
+    if (found == arrays.end())
+      return makeError("'" + options.inputs + "' has no array '" + name +
+                       "': '" + options.entry + "' takes " +
+                       llvm::Twine(type.getNumInputs()) + " arguments");
+    Array array = std::move(found->second);
+    arrays.erase(found);
+    // numpy has no bfloat16.
+    auto tensor = cast<RankedTensorType>(type.getInput(i));
+    if (tensor.getElementType().isBF16() && array.dtype == DType::Float32)
+      array = roundToBFloat16(array.getView());
+    arguments.push_back(std::move(array));
+  }
+  for (auto &[name, array] : arrays)
+    if (StringRef(name).starts_with("arg"))
+      return makeError("'" + options.inputs + "' has an array '" + name +
+                       "', but '" + options.entry + "' takes " +
+                       llvm::Twine(type.getNumInputs()) + " arguments");
+  return arguments;
+}
+
+static llvm::Error writeResults(StringRef path, std::vector<Array> results) {
+  std::vector<std::pair<std::string, ArrayView>> named;
+  for (auto [i, array] : llvm::enumerate(results)) {
+    if (array.dtype == DType::BFloat16)
+      array = widenBFloat16(array.getView());
+    named.emplace_back("out" + std::to_string(i), array.getView());
+  }
+  return writeNpz(path, named);
+}
+
+static int64_t getPeakResidentBytes() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+#ifdef __APPLE__
+  return usage.ru_maxrss;
+#else
+  return int64_t(usage.ru_maxrss) * 1024;
+#endif
+}
+
+static llvm::Error writeStats(StringRef path, ArrayRef<double> times,
+                              double compileTime) {
+  std::string error;
+  auto file = openOutputFile(path, &error);
+  if (!file)
+    return makeError(error);
+  llvm::json::OStream json(file->os(), /*IndentSize=*/2);
+  json.object([&] {
+    json.attributeArray("times_s", [&] {
+      for (double time : times)
+        json.value(time);
+    });
+    json.attribute("compile_s", compileTime);
+    json.attribute("peak_rss_bytes", getPeakResidentBytes());
+    json.attributeArray("kernels", [] {});
+  });
+  file->os() << "\n";
+  file->keep();
+  return llvm::Error::success();
+}
+
+/// Parses the file; diagnostics are printed by the context's handler.
+static OwningOpRef<ModuleOp> parse(MLIRContext &context,
+                                   llvm::SourceMgr &sources, StringRef path) {
+  std::string error;
+  auto file = openInputFile(path, &error);
+  if (!file) {
+    llvm::WithColor::error() << error << "\n";
+    return nullptr;
+  }
+  sources.AddNewSourceBuffer(std::move(file), SMLoc());
+  return parseSourceFile<ModuleOp>(sources, &context);
+}
+
+/// Everything after parsing.
+static llvm::Error run(ModuleOp module, const Options &options) {
+  llvm::Expected<FunctionType> type =
+      CompiledModule::getEntryType(module, options.entry);
+  if (!type)
+    return type.takeError();
+  llvm::Expected<std::vector<Array>> arguments = readArguments(options, *type);
+  if (!arguments)
+    return arguments.takeError();
+
+  double start = getSeconds();
+  if (failed(raise(module, options)))
+    return makeError("the module could not be raised");
+  CompileOptions compileOptions;
+  compileOptions.entry = options.entry;
+  compileOptions.numThreads = options.threads;
+  auto compiled = CompiledModule::compile(module, compileOptions);
+  if (!compiled)
+    return compiled.takeError();
+  double compileTime = getSeconds() - start;
+
+  std::vector<ArrayView> views;
+  for (const Array &argument : *arguments)
+    views.push_back(argument.getView());
+  std::vector<Array> results;
+  std::vector<double> times;
+  for (unsigned i = 0; i < std::max(1u, options.repeat.getValue()); ++i) {
+    results.clear();
+    double callStart = getSeconds();
+    auto called = (*compiled)->call(views);
+    times.push_back(getSeconds() - callStart);
+    if (!called)
+      return called.takeError();
+    results = std::move(*called);
+  }
+  if (!options.outputs.empty())
+    if (llvm::Error error = writeResults(options.outputs, std::move(results)))
+      return error;
+  if (!options.stats.empty())
+    return writeStats(options.stats, times, compileTime);
+  return llvm::Error::success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  xsa::registerAllPasses();
+  freeOptionNames(argv);
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "runs a model that an importer wrote\n");
+  if (options.target != Target::CPU) {
+    llvm::WithColor::error()
+        << "the target '"
+        << (options.target == Target::CUDA ? "cuda" : "emulator")
+        << "' is not available in this version; expected 'cpu'\n";
+    return 1;
+  }
+
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  xsa::registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = parse(context, sources, options.model);
+  if (!module)
+    return 1;
+  if (llvm::Error error = run(*module, options)) {
+    llvm::handleAllErrors(std::move(error), [](const llvm::ErrorInfoBase &e) {
+      llvm::WithColor::error() << e.message() << "\n";
+    });
+    return 1;
+  }
+  return 0;
+}
