@@ -13,8 +13,10 @@
 #ifndef XSA_INITALLPASSES_H
 #define XSA_INITALLPASSES_H
 
+#include "xsa/Conversion/ImportToLinalg/ImportToLinalg.h"
 #include "xsa/Conversion/LinalgToCPULoops/Passes.h"
 #include "xsa/Conversion/SCFToXSARuntime/Passes.h"
+#include "xsa/Conversion/TMTensorToLinalg/TMTensorToLinalg.h"
 #include "xsa/Conversion/XSAToLinalg/XSAToLinalg.h"
 #include "xsa/Pipelines/LowerToCPU.h"
 #include "xsa/Transforms/Passes.h"
@@ -22,6 +24,9 @@
 namespace xsa {
 
 inline void registerAllPasses() {
+  registerImportToLinalgPasses();
+  registerImportToLinalgPipeline();
+  registerTMTensorToLinalgPasses();
   registerXSAToLinalgPasses();
   registerXSALinalgToCPULoopsPasses();
   registerXSASCFToXSARuntimePasses();

@@ -15,8 +15,10 @@
 
 #include "xsa/Pipelines/LowerToCPU.h"
 
+#include "xsa/Conversion/ImportToLinalg/ImportToLinalg.h"
 #include "xsa/Conversion/LinalgToCPULoops/Passes.h"
 #include "xsa/Conversion/SCFToXSARuntime/Passes.h"
+#include "xsa/Conversion/TMTensorToLinalg/TMTensorToLinalg.h"
 #include "xsa/Conversion/XSAToLinalg/XSAToLinalg.h"
 #include "xsa/Transforms/Passes.h"
 
@@ -43,11 +45,16 @@ static void addAttention(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createConvertXSAToLinalg());
 }
 
-/// Tensors: one function, element-wise chains fused.
+/// Tensors: one function, element-wise chains fused. Code needs the bytes of
+/// every constant.
 static void addTensorSteps(OpPassManager &pm) {
+  CheckResourcesOptions resourceOptions;
+  resourceOptions.requireData = true;
+  pm.addPass(createCheckResources(resourceOptions));
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createPrepareEntryPointsPass());
+  pm.addPass(createConvertTMTensorToLinalg());
   addAttention(pm);
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
