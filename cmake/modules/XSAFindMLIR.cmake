@@ -4,6 +4,12 @@
 set(XSA_MLIR_MAJOR 22)
 
 if(XSA_STANDALONE_BUILD)
+  # find_package would quietly go on to the next place it knows.
+  if(MLIR_DIR AND NOT EXISTS "${MLIR_DIR}/MLIRConfig.cmake")
+    message(FATAL_ERROR
+      "There is no MLIRConfig.cmake in MLIR_DIR, which is ${MLIR_DIR}.\n"
+      "Pass -DMLIR_DIR=<prefix>/lib/cmake/mlir of an installed LLVM with MLIR.")
+  endif()
   find_package(MLIR CONFIG QUIET HINTS /usr/lib/llvm-${XSA_MLIR_MAJOR}/lib/cmake/mlir)
   if(NOT MLIR_FOUND)
     message(FATAL_ERROR
