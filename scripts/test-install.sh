@@ -25,6 +25,10 @@ CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1 cmake --build "$work/build"
 cat "$work/out.mlir"
 [ "$(grep -c xsa.exclude "$work/out.mlir")" = 1 ] || fail "expected one xsa.exclude from the consumer's pass"
 
+if [ -x "$work/prefix/bin/xsa-run" ]; then
+  "$work/build/consumer-run"
+fi
+
 # The installed tools start, and know the dialect.
 "$work/prefix/bin/xsa-opt" "$work/out.mlir" --canonicalize | grep -q xsa.exclude ||
   fail "the installed xsa-opt does not print xsa.exclude"

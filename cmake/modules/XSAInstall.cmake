@@ -1,5 +1,6 @@
 # `find_package(XSA)` for outside projects: headers, libraries and exported
-# targets. XSA::Compiler is the one to link; see examples/consumer.
+# targets. XSA::Compiler is the one to link; see examples/consumer. Inside an LLVM
+# tree the libraries are installed with MLIR's instead.
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -15,6 +16,16 @@ install(TARGETS XSACompiler ${XSA_COMPILER_LIBRARIES}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   )
+# The part that runs models has requirements of its own, so it is a component.
+set(XSA_EXECUTION_LIBRARIES ${XSA_LIBRARIES})
+list(REMOVE_ITEM XSA_EXECUTION_LIBRARIES ${XSA_COMPILER_LIBRARIES})
+if(XSA_EXECUTION_LIBRARIES)
+  install(TARGETS ${XSA_EXECUTION_LIBRARIES}
+    EXPORT XSAExecutionTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    )
+endif()
 foreach(tool xsa-opt xsa-run xsa-lsp-server)
   if(TARGET ${tool})
     install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -26,6 +37,9 @@ endif()
 
 set(XSA_INSTALL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/xsa)
 install(EXPORT XSATargets NAMESPACE XSA:: DESTINATION ${XSA_INSTALL_CMAKEDIR})
+if(XSA_EXECUTION_LIBRARIES)
+  install(EXPORT XSAExecutionTargets NAMESPACE XSA:: DESTINATION ${XSA_INSTALL_CMAKEDIR})
+endif()
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/XSAConfig.cmake.in
   ${XSA_BINARY_DIR}/cmake/XSAConfig.cmake
