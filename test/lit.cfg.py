@@ -1,4 +1,5 @@
 import os
+import subprocess
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -26,6 +27,8 @@ llvm_config.add_tool_substitutions(["FileCheck", "not", "count", "split-file"], 
 
 if config.xsa_enable_execution:
     config.available_features.add("execution")
+if subprocess.run([config.python_executable, "-c", "import numpy"], capture_output=True).returncode == 0:
+    config.available_features.add("numpy")
 plugin = os.path.join(config.xsa_libs_dir, "xsa-plugin" + config.llvm_shlib_ext)
 if os.path.exists(plugin) and not config.xsa_sanitize:
     # An instrumented module cannot be loaded into a tool that is not.

@@ -161,7 +161,11 @@ struct LowerScan : public OpRewritePattern<ScanOp> {
                                 PatternRewriter &rewriter) const override {
     if (!isOnTensors(op))
       return rewriter.notifyMatchFailure(op, "expected operands on tensors");
-    rewriter.replaceOp(op, ScanBuilder(rewriter, op).build());
+    // No slice may be taken of a dimension that is known to be empty.
+    if (llvm::is_contained(op.getInputType().getShape(), 0))
+      rewriter.replaceOp(op, op.getOutputs());
+    else
+      rewriter.replaceOp(op, ScanBuilder(rewriter, op).build());
     return success();
   }
 };
