@@ -1,0 +1,70 @@
+//===- ConstantEvaluator.h - Values of constant tensors ---------*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Exporters compute masks and positions in long detours that depend on no
+// input. What no symbolic rule understands is computed here, element by
+// element, and then read as numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_ANALYSIS_CONSTANTEVALUATOR_H
+#define XSA_ANALYSIS_CONSTANTEVALUATOR_H
+
+#include "xsa/Analysis/TensorView.h"
+
+#include <memory>
+#include <vector>
+
+namespace xsa {
+
+/// Elements in row-major order. Integers and bools are held as doubles; values
+/// that a double does not hold exactly are not evaluated.
+struct ConstantTensor {
+  llvm::SmallVector<int64_t> shape;
+  std::vector<double> data;
+
+  std::optional<double> at(llvm::ArrayRef<int64_t> indices) const;
+  /// The one value that all elements have.
+  std::optional<double> getUniform() const;
+};
+
+class ConstantEvaluator {
+public:
+  /// Tensors of more than `maxElements` are not evaluated.
+  explicit ConstantEvaluator(TensorView &view, int64_t maxElements = 1 << 22)
+      : view(view), maxElements(maxElements) {}
+
+  /// Null if the value depends on an input, or is too large.
+  const ConstantTensor *get(mlir::Value value);
+
+  using Environment = llvm::DenseMap<ExprRef, int64_t>;
+  std::optional<double> evaluate(ExprRef e, Environment &environment);
+
+  /// `e` for all values of `vars`, the last one running fastest.
+  std::optional<std::vector<double>> tabulate(ExprRef e,
+                                              llvm::ArrayRef<ExprRef> vars);
+
+  /// An access to a constant tensor as an expression without it: where the
+  /// elements are all the same, or an affine function of the indices.
+  ExprRef simplifyAccess(ExprRef access);
+
+private:
+  std::unique_ptr<ConstantTensor> compute(mlir::Value value);
+  std::unique_ptr<ConstantTensor> computeScan(mlir::Operation *op);
+  std::optional<double> evaluatePoly(ExprRef e, Environment &environment);
+  std::optional<double> evaluateReduce(ExprRef e, Environment &environment);
+  std::optional<double> evaluateApply(ExprRef e, Environment &environment);
+
+  TensorView &view;
+  int64_t maxElements;
+  llvm::DenseMap<mlir::Value, std::unique_ptr<ConstantTensor>> known;
+};
+
+} // namespace xsa
+
+#endif // XSA_ANALYSIS_CONSTANTEVALUATOR_H

@@ -1,0 +1,89 @@
+//===- TensorView.h - Reads IR as tensor expressions ------------*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Looks at a tensor as an expression, one operation at a time: `access` makes a
+// leaf, `peel` replaces it by what its defining operation computes. Nothing is
+// read before somebody asks, so a model is never expanded as a whole.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_ANALYSIS_TENSORVIEW_H
+#define XSA_ANALYSIS_TENSORVIEW_H
+
+#include "xsa/Analysis/TensorExpr.h"
+
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "mlir/IR/AffineExpr.h"
+
+namespace xsa {
+
+class TensorView {
+public:
+  explicit TensorView(ExprContext &ctx) : ctx(ctx) {}
+
+  ExprContext &getContext() const { return ctx; }
+
+  /// The scalar that `value` holds at `indices`; splat constants are folded.
+  ExprRef access(mlir::Value value, llvm::ArrayRef<ExprRef> indices);
+
+  /// What the operation that defines an access computes, in terms of accesses
+  /// to its operands. Null if it is not understood.
+  ExprRef peel(ExprRef access);
+
+  /// Peels as long as the operation only rearranges elements, or casts floats.
+  ExprRef peelLayout(ExprRef e, bool throughCasts = true);
+
+  /// Size of a dimension, and the integer that a scalar value holds.
+  ExprRef extent(mlir::Value value, unsigned dim);
+  llvm::SmallVector<ExprRef> extents(mlir::Value value);
+  ExprRef scalar(mlir::Value value);
+
+  /// The variable of a reduction dimension of `op`, refined.
+  ExprRef reductionVar(mlir::Operation *op, unsigned dim, ExprRef extent);
+
+  /// Fresh, refined variables for each dimension of a value.
+  llvm::SmallVector<ExprRef> rootVars(mlir::Value value);
+
+private:
+  using Scope = llvm::DenseMap<mlir::Value, ExprRef>;
+
+  ExprRef peelUncached(ExprRef access);
+  ExprRef peelLinalg(mlir::linalg::LinalgOp op, unsigned result,
+                     llvm::ArrayRef<ExprRef> indices);
+  ExprRef peelReduction(mlir::linalg::LinalgOp op, unsigned result,
+                        llvm::ArrayRef<ExprRef> loops,
+                        llvm::ArrayRef<ExprRef> indices, Scope &scope,
+                        llvm::ArrayRef<ExprRef> vars);
+  ExprRef peelSoftmax(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);
+  ExprRef peelTensorOp(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);
+  ExprRef peelConcat(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);
+  ExprRef peelPad(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);
+  ExprRef peelInsertSlice(mlir::Operation *op,
+                          llvm::ArrayRef<ExprRef> indices);
+  ExprRef evaluate(mlir::Value value, Scope &scope,
+                   llvm::ArrayRef<ExprRef> loops);
+  ExprRef evaluateOp(mlir::Operation *op, llvm::ArrayRef<ExprRef> operands,
+                     llvm::ArrayRef<ExprRef> loops);
+  ExprRef evaluateInteger(mlir::Operation *op, llvm::ArrayRef<ExprRef> x);
+  ExprRef evaluateConstant(mlir::Value value);
+  ExprRef evaluateAffine(mlir::AffineExpr expr, llvm::ArrayRef<ExprRef> dims,
+                         llvm::ArrayRef<ExprRef> symbols);
+  ExprRef foldResult(mlir::OpFoldResult value);
+  ExprRef extentUncached(mlir::Value value, unsigned dim);
+
+  ExprContext &ctx;
+  llvm::DenseMap<ExprRef, ExprRef> peeled;
+  unsigned peeledAtSplit = 0;
+  llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, ExprRef> reductionVars;
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, ExprRef> extentCache;
+  Scope outerScope;
+};
+
+} // namespace xsa
+
+#endif // XSA_ANALYSIS_TENSORVIEW_H

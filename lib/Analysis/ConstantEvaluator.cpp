@@ -1,0 +1,416 @@
+//===- ConstantEvaluator.cpp - Values of constant tensors -----------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tree walk over expressions. Each tensor met on the way is computed as a
+// whole and remembered, so the cost is linear in the elements involved.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/Analysis/ConstantEvaluator.h"
+#include "TensorExprDetail.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace xsa;
+
+//===----------------------------------------------------------------------===//
+// ConstantTensor
+//===----------------------------------------------------------------------===//
+
+std::optional<double> ConstantTensor::at(ArrayRef<int64_t> indices) const {
+  int64_t linear = 0;
+  for (auto [index, size] : llvm::zip_equal(indices, shape)) {
+    if (index < 0 || index >= size)
+      return std::nullopt;
+    linear = linear * size + index;
+  }
+  return data[linear];
+}
+
+std::optional<double> ConstantTensor::getUniform() const {
+  if (data.empty() ||
+      llvm::any_of(data, [&](double x) { return x != data.front(); }))
+    return std::nullopt;
+  return data.front();
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+static constexpr double maxExactInteger = 9007199254740992.0; // 2^53
+
+static bool appendElement(std::vector<double> &data, const APInt &bits,
+                          Type type) {
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    APFloat x(floatType.getFloatSemantics(), bits);
+    bool losesInfo;
+    x.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+    data.push_back(x.convertToDouble());
+    return true;
+  }
+  double x = type.isInteger(1) ? double(!bits.isZero())
+                               : double(bits.getSExtValue());
+  data.push_back(x);
+  return std::fabs(x) <= maxExactInteger;
+}
+
+static bool readDense(DenseElementsAttr dense, std::vector<double> &data) {
+  Type type = dense.getElementType();
+  if (auto floats = dyn_cast<DenseFPElementsAttr>(Attribute(dense)))
+    return llvm::all_of(floats.getValues<APFloat>(), [&](const APFloat &x) {
+      return appendElement(data, x.bitcastToAPInt(), type);
+    });
+  if (auto ints = dyn_cast<DenseIntElementsAttr>(Attribute(dense)))
+    return llvm::all_of(ints.getValues<APInt>(), [&](const APInt &x) {
+      return appendElement(data, x, type);
+    });
+  return false;
+}
+
+static bool readResource(DenseResourceElementsAttr resource,
+                         std::vector<double> &data) {
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  Type type = resource.getElementType();
+  if (!blob || !type.isIntOrFloat())
+    return false;
+  unsigned bytes = (type.getIntOrFloatBitWidth() + 7) / 8;
+  ArrayRef<char> raw = blob->getData();
+  int64_t count = resource.getType().getNumElements();
+  if (bytes > 8 || static_cast<int64_t>(raw.size()) < count * bytes)
+    return false;
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t word = 0;
+    for (unsigned byte = 0; byte < bytes; ++byte)
+      word |= uint64_t(uint8_t(raw[i * bytes + byte])) << (8 * byte);
+    APInt bits(type.getIntOrFloatBitWidth(), word, /*isSigned=*/false,
+               /*implicitTrunc=*/true);
+    if (!appendElement(data, bits, type))
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+const ConstantTensor *ConstantEvaluator::get(Value value) {
+  if (auto it = known.find(value); it != known.end())
+    return it->second.get();
+  known[value] = nullptr;
+  std::unique_ptr<ConstantTensor> tensor = compute(value);
+  return (known[value] = std::move(tensor)).get();
+}
+
+std::unique_ptr<ConstantTensor> ConstantEvaluator::compute(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.hasStaticShape() || type.getNumElements() > maxElements ||
+      !value.getDefiningOp())
+    return nullptr;
+  auto tensor = std::make_unique<ConstantTensor>();
+  tensor->shape.assign(type.getShape().begin(), type.getShape().end());
+  ElementsAttr attribute;
+  if (matchPattern(value, m_Constant(&attribute))) {
+    bool read = false;
+    if (auto dense = dyn_cast<DenseElementsAttr>(attribute))
+      read = readDense(dense, tensor->data);
+    else if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute))
+      read = readResource(resource, tensor->data);
+    return read ? std::move(tensor) : nullptr;
+  }
+  if (value.getDefiningOp()->getName().getStringRef() == "tm_tensor.scan")
+    return cast<OpResult>(value).getResultNumber() == 0
+               ? computeScan(value.getDefiningOp())
+               : nullptr;
+
+  ExprContext &ctx = view.getContext();
+  SmallVector<ExprRef> vars;
+  for (int64_t size : type.getShape())
+    vars.push_back(ctx.variable(size));
+  ExprRef e = view.peel(view.access(value, vars));
+  if (!e)
+    return nullptr;
+  SmallVector<ExprRef> digits;
+  for (ExprRef var : vars)
+    llvm::append_range(digits, ctx.refine(var)->getFreeVars());
+  auto data = tabulate(ctx.refine(e), digits);
+  if (!data)
+    return nullptr;
+  tensor->data = std::move(*data);
+  return tensor;
+}
+
+/// A running sum along one dimension (`tm_tensor.scan` with an addition).
+std::unique_ptr<ConstantTensor> ConstantEvaluator::computeScan(Operation *op) {
+  auto dimension = op->getAttrOfType<IntegerAttr>("dimension");
+  auto inclusive = op->getAttrOfType<BoolAttr>("inclusive");
+  if (!dimension || !inclusive || op->getNumRegions() != 1 ||
+      op->getRegion(0).empty() || op->getNumOperands() < 3)
+    return nullptr;
+  Block &body = op->getRegion(0).front();
+  Operation *step = body.getTerminator()->getNumOperands() == 1
+                        ? body.getTerminator()->getOperand(0).getDefiningOp()
+                        : nullptr;
+  if (!isa_and_nonnull<arith::AddIOp, arith::AddFOp>(step) ||
+      body.getOperations().size() != 2)
+    return nullptr;
+  const ConstantTensor *input = get(op->getOperand(0));
+  const ConstantTensor *start = get(op->getOperand(2));
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  if (!input || !start || start->getUniform() != 0.0)
+    return nullptr;
+
+  auto result = std::make_unique<ConstantTensor>(*input);
+  int64_t dim = dimension.getInt(), size = input->shape[dim], stride = 1;
+  for (int64_t later : ArrayRef(input->shape).drop_front(dim + 1))
+    stride *= later;
+  for (int64_t i = 0, e = result->data.size(); i < e; ++i) {
+    int64_t position = (i / stride) % size;
+    double before = 0;
+    if (position > 0)
+      before = result->data[i - stride] +
+               (inclusive.getValue() ? 0 : input->data[i - stride]);
+    result->data[i] = roundToType(
+        inclusive.getValue() ? before + input->data[i] : before,
+        type.getElementType());
+  }
+  return result;
+}
+
+std::optional<std::vector<double>>
+ConstantEvaluator::tabulate(ExprRef e, ArrayRef<ExprRef> vars) {
+  int64_t count = 1;
+  SmallVector<int64_t> sizes;
+  for (ExprRef var : vars) {
+    auto size = ExprContext::getInteger(var->getExtent());
+    if (!size || *size <= 0 || count > maxElements / *size)
+      return std::nullopt;
+    sizes.push_back(*size);
+    count *= *size;
+  }
+  std::vector<double> data;
+  data.reserve(count);
+  Environment environment;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t rest = i;
+    for (int64_t k = vars.size() - 1; k >= 0; --k) {
+      environment[vars[k]] = rest % sizes[k];
+      rest /= sizes[k];
+    }
+    auto x = evaluate(e, environment);
+    if (!x)
+      return std::nullopt;
+    data.push_back(*x);
+  }
+  return data;
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+std::optional<double> ConstantEvaluator::evaluate(ExprRef e,
+                                                  Environment &environment) {
+  switch (e->getKind()) {
+  case ExprKind::Constant:
+    return e->getNumber();
+  case ExprKind::Var: {
+    auto it = environment.find(e);
+    if (it == environment.end())
+      return std::nullopt;
+    return it->second;
+  }
+  case ExprKind::Symbol:
+    return std::nullopt;
+  case ExprKind::Poly:
+    return evaluatePoly(e, environment);
+  case ExprKind::Access: {
+    const ConstantTensor *tensor = get(e->getValue());
+    if (!tensor || tensor->shape.size() != e->getOperands().size())
+      return std::nullopt;
+    SmallVector<int64_t> indices;
+    for (ExprRef index : e->getOperands()) {
+      auto i = evaluate(index, environment);
+      if (!i)
+        return std::nullopt;
+      indices.push_back(static_cast<int64_t>(*i));
+    }
+    return tensor->at(indices);
+  }
+  case ExprKind::Apply:
+    return evaluateApply(e, environment);
+  case ExprKind::Reduce:
+    return evaluateReduce(e, environment);
+  }
+  return std::nullopt;
+}
+
+std::optional<double>
+ConstantEvaluator::evaluatePoly(ExprRef e, Environment &environment) {
+  double sum = 0;
+  for (const PolyTerm &term : e->getTerms()) {
+    double product = term.coeff;
+    for (ExprRef atom : term.atoms) {
+      auto x = evaluate(atom, environment);
+      if (!x)
+        return std::nullopt;
+      product *= *x;
+    }
+    sum += product;
+  }
+  if (std::fabs(sum) > maxExactInteger)
+    return std::nullopt;
+  return sum;
+}
+
+std::optional<double>
+ConstantEvaluator::evaluateReduce(ExprRef e, Environment &environment) {
+  auto values = ArrayRef(e->getBoundVars());
+  int64_t count = 1;
+  for (ExprRef var : values) {
+    auto size = ExprContext::getInteger(var->getExtent());
+    if (!size || count > maxElements / std::max<int64_t>(*size, 1))
+      return std::nullopt;
+    count *= *size;
+  }
+  std::optional<double> result;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t rest = i;
+    for (ExprRef var : llvm::reverse(values)) {
+      int64_t size = *ExprContext::getInteger(var->getExtent());
+      environment[var] = rest % size;
+      rest /= size;
+    }
+    auto x = evaluate(e->getBody(), environment);
+    if (!x)
+      return std::nullopt;
+    if (!result)
+      result = x;
+    else if (e->getOp() == ExprOp::And || e->getOp() == ExprOp::Or)
+      result = e->getOp() == ExprOp::And ? (*result && *x) : (*result || *x);
+    else if (auto next = detail::evaluateFloatOp(e->getOp(), {*result, *x}))
+      result = roundToType(*next, e->getType());
+    else
+      return std::nullopt;
+  }
+  return result;
+}
+
+std::optional<double>
+ConstantEvaluator::evaluateApply(ExprRef e, Environment &environment) {
+  SmallVector<double> x;
+  for (auto [i, operand] : llvm::enumerate(e->getOperands())) {
+    // The branch that is not taken may read out of bounds.
+    if (e->isApply(ExprOp::Select) && i > 0 && (x[0] != 0) != (i == 1)) {
+      x.push_back(0);
+      continue;
+    }
+    auto value = evaluate(operand, environment);
+    if (!value)
+      return std::nullopt;
+    x.push_back(*value);
+  }
+  switch (e->getOp()) {
+  case ExprOp::Select:
+    return x[0] ? x[1] : x[2];
+  case ExprOp::FloorDiv:
+    if (x[1] <= 0)
+      return std::nullopt;
+    return std::floor(x[0] / x[1]);
+  case ExprOp::Mod:
+    if (x[1] <= 0)
+      return std::nullopt;
+    return x[0] - x[1] * std::floor(x[0] / x[1]);
+  case ExprOp::IntMin:
+    return std::min(x[0], x[1]);
+  case ExprOp::IntMax:
+    return std::max(x[0], x[1]);
+  case ExprOp::FloatToInt:
+    return std::trunc(x[0]);
+  case ExprOp::NonNegative:
+    return x[0] >= 0;
+  case ExprOp::IsZero:
+    return x[0] == 0;
+  case ExprOp::CmpF:
+    return detail::evaluateCmpF(e->getPredicate(), x[0], x[1]);
+  case ExprOp::And:
+    return x[0] && x[1];
+  case ExprOp::Or:
+    return x[0] || x[1];
+  case ExprOp::Not:
+    return !x[0];
+  case ExprOp::IntToFloat:
+    return roundToType(x[0], e->getType());
+  default:
+    break;
+  }
+  auto result = detail::evaluateFloatOp(e->getOp(), x);
+  if (!result)
+    return std::nullopt;
+  return roundToType(*result, e->getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// The affine function that the elements are of their indices, if they are.
+static std::optional<std::pair<int64_t, SmallVector<int64_t>>>
+fitAffine(const ConstantTensor &tensor) {
+  SmallVector<int64_t> steps(tensor.shape.size(), 0);
+  SmallVector<int64_t> indices(tensor.shape.size(), 0);
+  if (tensor.data.empty())
+    return std::nullopt;
+  double base = tensor.data.front();
+  for (size_t dim = 0; dim < tensor.shape.size(); ++dim) {
+    if (tensor.shape[dim] < 2)
+      continue;
+    indices[dim] = 1;
+    steps[dim] = static_cast<int64_t>(*tensor.at(indices) - base);
+    indices[dim] = 0;
+  }
+  for (size_t i = 0; i < tensor.data.size(); ++i) {
+    size_t rest = i;
+    double expected = base;
+    for (int64_t dim = tensor.shape.size() - 1; dim >= 0; --dim) {
+      expected += double(steps[dim]) * double(rest % tensor.shape[dim]);
+      rest /= tensor.shape[dim];
+    }
+    if (tensor.data[i] != expected)
+      return std::nullopt;
+  }
+  return std::make_pair(static_cast<int64_t>(base), std::move(steps));
+}
+
+ExprRef ConstantEvaluator::simplifyAccess(ExprRef access) {
+  ExprContext &ctx = view.getContext();
+  const ConstantTensor *tensor = get(access->getValue());
+  if (!tensor)
+    return access;
+  if (auto uniform = tensor->getUniform())
+    return access->isInt()
+               ? ctx.integer(static_cast<int64_t>(*uniform))
+               : ctx.constant(access->getType(), *uniform);
+  if (!access->isInt())
+    return access;
+  auto affine = fitAffine(*tensor);
+  if (!affine)
+    return access;
+  ExprRef result = ctx.integer(affine->first);
+  for (auto [step, index] :
+       llvm::zip_equal(affine->second, access->getOperands()))
+    result = ctx.add(result, ctx.mul(ctx.integer(step), index));
+  return result;
+}

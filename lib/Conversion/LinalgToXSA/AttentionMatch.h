@@ -1,0 +1,163 @@
+//===- AttentionMatch.h - What was recognised as attention ------*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The result of matching, and the steps that produce it: probabilities, then
+// scores, then the roles of variables, then masks. Nothing here changes IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_LIB_CONVERSION_LINALGTOXSA_ATTENTIONMATCH_H
+#define XSA_LIB_CONVERSION_LINALGTOXSA_ATTENTIONMATCH_H
+
+#include "xsa/Analysis/ConstantEvaluator.h"
+#include "xsa/Analysis/ExprUnifier.h"
+#include "xsa/Analysis/TensorView.h"
+#include "xsa/Dialect/XSA/IR/XSA.h"
+
+#include <string>
+
+namespace xsa {
+
+/// Keys that are not kept get `fill` in place of their score.
+struct MaskStep {
+  ExprRef keep;
+  double fill;
+  /// An additive mask leaves what it was made from, in case it has to stay one.
+  ExprRef bias = nullptr;
+  double biasFactor = 1;
+};
+
+/// One change of the scores, from the product outwards.
+struct ScoreStep {
+  enum Kind { Scale, Factor, Cap, Bias, Mask } kind;
+  double number = 1;
+  /// Factor: the factor. Bias: the term. Mask: the condition to keep.
+  ExprRef expr = nullptr;
+  /// Factor: whether to divide by it.
+  bool inverse = false;
+};
+
+struct BiasTerm {
+  double factor;
+  ExprRef expr;
+};
+
+struct AttentionMatch {
+  /// The value that attention computes, and a variable or digits for each of
+  /// its dimensions.
+  mlir::Value root;
+  llvm::SmallVector<ExprRef> rootIndices;
+
+  ExprRef query = nullptr, key = nullptr, value = nullptr;
+  llvm::SmallVector<ExprRef> depth, keys;
+  llvm::SmallVector<ExprRef> leading, rows, columns;
+
+  double scale = 1;
+  std::optional<double> softcap;
+  llvm::SmallVector<BiasTerm> biases;
+  llvm::SmallVector<MaskStep> masks;
+  double outputScale = 1;
+
+  // What the masks were found to be.
+  bool causal = false;
+  Alignment alignment = Alignment::BottomRight;
+  std::optional<int64_t> windowLeft, windowRight;
+  /// The conditions that are not structural; null if there are none.
+  ExprRef mask = nullptr;
+  /// Scores replaced by finite values in rows that may have no key.
+  llvm::SmallVector<MaskStep> replacements;
+
+  /// The row and the key as numbers.
+  ExprRef rowIndex = nullptr, keyIndex = nullptr;
+  ExprRef numRows = nullptr, numKeys = nullptr;
+};
+
+/// What the steps of matching share.
+class MatchContext {
+public:
+  MatchContext(TensorView &view, ConstantEvaluator &evaluator)
+      : ctx(view.getContext()), view(view), evaluator(evaluator) {}
+
+  ExprContext &ctx;
+  TensorView &view;
+  ConstantEvaluator &evaluator;
+
+  /// Set when the candidate is attention in all but one respect: the first
+  /// condition that failed, in a model author's words.
+  std::string reason;
+
+  bool refuse(const llvm::Twine &why) {
+    if (reason.empty())
+      reason = why.str();
+    return false;
+  }
+
+  /// Peels everything elementwise; what remains are accesses to values that
+  /// reduce or are not understood. Constant tensors become numbers.
+  ExprRef resolve(ExprRef e);
+
+  /// What `e` is computed by: peels accesses and float casts.
+  ExprRef look(ExprRef e);
+
+private:
+  ExprRef resolveUncached(ExprRef e, unsigned depth);
+  ExprRef resolve(ExprRef e, unsigned depth);
+  llvm::DenseMap<ExprRef, ExprRef> resolved;
+};
+
+/// The probabilities' side of the second product.
+struct Probabilities {
+  /// What is exponentiated, including the shift.
+  ExprRef exponent = nullptr;
+  bool base2 = false;
+  /// The exponentials as they are summed.
+  ExprRef numerator = nullptr;
+  bool normalized = false;
+  double factor = 1;
+  /// Conditions under which a probability is replaced by 0.
+  llvm::SmallVector<ExprRef> guards;
+  /// Conditions for a key to be kept: else its exponential is replaced by 0.
+  llvm::SmallVector<ExprRef> dropped;
+};
+
+struct OuterFactor {
+  ExprRef expr;
+  bool inverse;
+};
+
+/// Matches softmax on one side of a product that is summed over `keys`.
+/// `factors` are found outside of the sum.
+bool matchProbabilities(MatchContext &match, ExprRef side,
+                        llvm::ArrayRef<ExprRef> keys,
+                        llvm::ArrayRef<OuterFactor> factors,
+                        Probabilities &result);
+
+/// Matches scores below the exponential: steps from the product outwards, and
+/// the product itself.
+bool matchScores(MatchContext &match, const Probabilities &probabilities,
+                 llvm::ArrayRef<ExprRef> keys,
+                 llvm::SmallVectorImpl<ScoreStep> &steps, ExprRef &product);
+
+/// Brings steps into the order of `xsa.attention`.
+bool normalizeScores(MatchContext &match, llvm::ArrayRef<ScoreStep> steps,
+                     AttentionMatch &result);
+
+/// Sorts root variables into leading, rows and columns.
+bool assignRoles(MatchContext &match, AttentionMatch &result);
+
+/// Finds causal masks and windows; what remains is a mask operand.
+bool classifyMasks(MatchContext &match, AttentionMatch &result);
+
+/// Emits `xsa.attention` before `result.root`'s operation and replaces it.
+mlir::FailureOr<AttentionOp> buildAttention(mlir::RewriterBase &rewriter,
+                                            MatchContext &match,
+                                            const AttentionMatch &result);
+
+} // namespace xsa
+
+#endif // XSA_LIB_CONVERSION_LINALGTOXSA_ATTENTIONMATCH_H

@@ -1,0 +1,213 @@
+//===- ExprEmitter.cpp - Scalar code for expressions ----------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The way back from expressions to IR, for masks, biases and scaled operands
+// that no existing tensor holds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperandBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace xsa;
+
+bool ExprEmitter::canEmit(ExprRef e) {
+  if (e->is(ExprKind::Reduce))
+    return false;
+  if (e->is(ExprKind::Poly))
+    return llvm::all_of(e->getTerms(), [](const PolyTerm &term) {
+      return llvm::all_of(term.atoms, canEmit);
+    });
+  if (e->isApply(ExprOp::Other) && e->getOperands().empty())
+    return false;
+  return e->is(ExprKind::Var) || e->is(ExprKind::Symbol) ||
+         llvm::all_of(e->getOperands(), canEmit);
+}
+
+Value ExprEmitter::emitInteger(int64_t i) {
+  return arith::ConstantIndexOp::create(builder, loc, i);
+}
+
+/// Integers are computed as `index`.
+Value ExprEmitter::emitIndex(ExprRef e) {
+  Value value = emit(e);
+  if (value && !value.getType().isIndex())
+    value = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                       value);
+  return value;
+}
+
+Value ExprEmitter::emit(ExprRef e) {
+  if (Value known = values.lookup(e))
+    return known;
+  Value result;
+  switch (e->getKind()) {
+  case ExprKind::Constant:
+    if (e->isBool())
+      result = arith::ConstantIntOp::create(builder, loc, e->getNumber() != 0, 1);
+    else
+      result = arith::ConstantOp::create(
+          builder, loc, builder.getFloatAttr(e->getType(), e->getNumber()));
+    break;
+  case ExprKind::Var:
+    return nullptr;
+  case ExprKind::Symbol:
+    result = sizes.sizeValue(e);
+    break;
+  case ExprKind::Poly:
+    result = emitPoly(e);
+    break;
+  case ExprKind::Access:
+    result = emitAccess(e);
+    break;
+  case ExprKind::Apply:
+    result = emitApply(e);
+    break;
+  case ExprKind::Reduce:
+    return nullptr;
+  }
+  return values[e] = result;
+}
+
+Value ExprEmitter::emitPoly(ExprRef e) {
+  Value sum;
+  for (const PolyTerm &term : e->getTerms()) {
+    Value product;
+    if (term.coeff != 1 || term.atoms.empty())
+      product = emitInteger(term.coeff);
+    for (ExprRef atom : term.atoms) {
+      Value factor = emitIndex(atom);
+      if (!factor)
+        return nullptr;
+      product = product ? arith::MulIOp::create(builder, loc, product, factor)
+                        : factor;
+    }
+    sum = sum ? arith::AddIOp::create(builder, loc, sum, product) : product;
+  }
+  return sum ? sum : emitInteger(0);
+}
+
+/// Reads one element. Indices that might be out of bounds where the element is
+/// not used (a branch of a select) are clamped.
+Value ExprEmitter::emitAccess(ExprRef e) {
+  if (!isa<ShapedType>(e->getValue().getType()))
+    return e->getValue();
+  ExprContext &ctx = view.getContext();
+  SmallVector<Value> indices;
+  for (auto [dim, index] : llvm::enumerate(e->getOperands())) {
+    Value at = emitIndex(index);
+    if (!at)
+      return nullptr;
+    ExprRef last =
+        ctx.sub(view.extent(e->getValue(), dim), ctx.integer(1));
+    if (!ctx.isProvablyNonNegative(index))
+      at = arith::MaxSIOp::create(builder, loc, at, emitInteger(0));
+    if (!ctx.isProvablyNonNegative(ctx.sub(last, index)))
+      at = arith::MinSIOp::create(builder, loc, at, emitIndex(last));
+    indices.push_back(at);
+  }
+  return tensor::ExtractOp::create(builder, loc, e->getValue(), indices);
+}
+
+static Value emitCast(OpBuilder &builder, Location loc, Value value,
+                      Type type) {
+  unsigned from = value.getType().getIntOrFloatBitWidth();
+  unsigned to = type.getIntOrFloatBitWidth();
+  if (from < to)
+    return arith::ExtFOp::create(builder, loc, type, value);
+  if (from > to)
+    return arith::TruncFOp::create(builder, loc, type, value);
+  Value wide = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+  return arith::TruncFOp::create(builder, loc, type, wide);
+}
+
+Value ExprEmitter::emitApply(ExprRef e) {
+  SmallVector<Value> x;
+  for (ExprRef operand : e->getOperands()) {
+    x.push_back(operand->isInt() ? emitIndex(operand) : emit(operand));
+    if (!x.back())
+      return nullptr;
+  }
+  Type type = e->getType();
+  auto binary = [&](auto tag) -> Value {
+    return decltype(tag)::create(builder, loc, x[0], x[1]);
+  };
+  auto unary = [&](auto tag) -> Value {
+    return decltype(tag)::create(builder, loc, x[0]);
+  };
+  auto compare = [&](arith::CmpIPredicate predicate) -> Value {
+    return arith::CmpIOp::create(builder, loc, predicate, x[0], emitInteger(0));
+  };
+  switch (e->getOp()) {
+  case ExprOp::FloorDiv: return binary(arith::FloorDivSIOp());
+  case ExprOp::Mod: {
+    Value quotient = binary(arith::FloorDivSIOp());
+    Value multiple = arith::MulIOp::create(builder, loc, quotient, x[1]);
+    return arith::SubIOp::create(builder, loc, x[0], multiple);
+  }
+  case ExprOp::IntMin: return binary(arith::MinSIOp());
+  case ExprOp::IntMax: return binary(arith::MaxSIOp());
+  case ExprOp::FloatToInt: {
+    Value wide = arith::FPToSIOp::create(builder, loc, builder.getI64Type(),
+                                         x[0]);
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      wide);
+  }
+  case ExprOp::NonNegative: return compare(arith::CmpIPredicate::sge);
+  case ExprOp::IsZero: return compare(arith::CmpIPredicate::eq);
+  case ExprOp::CmpF:
+    return arith::CmpFOp::create(
+        builder, loc, static_cast<arith::CmpFPredicate>(e->getPredicate()),
+        x[0], x[1]);
+  case ExprOp::And: return binary(arith::AndIOp());
+  case ExprOp::Or: return binary(arith::OrIOp());
+  case ExprOp::Not: {
+    Value one = arith::ConstantIntOp::create(builder, loc, 1, 1);
+    return arith::XOrIOp::create(builder, loc, x[0], one);
+  }
+  case ExprOp::Select:
+    return arith::SelectOp::create(builder, loc, x[0], x[1], x[2]);
+  case ExprOp::Add: return binary(arith::AddFOp());
+  case ExprOp::Sub: return binary(arith::SubFOp());
+  case ExprOp::Mul: return binary(arith::MulFOp());
+  case ExprOp::Div: return binary(arith::DivFOp());
+  case ExprOp::Max: return binary(arith::MaximumFOp());
+  case ExprOp::Min: return binary(arith::MinimumFOp());
+  case ExprOp::Pow: return binary(math::PowFOp());
+  case ExprOp::Neg: return unary(arith::NegFOp());
+  case ExprOp::Exp: return unary(math::ExpOp());
+  case ExprOp::Exp2: return unary(math::Exp2Op());
+  case ExprOp::Log: return unary(math::LogOp());
+  case ExprOp::Tanh: return unary(math::TanhOp());
+  case ExprOp::Sqrt: return unary(math::SqrtOp());
+  case ExprOp::Rsqrt: return unary(math::RsqrtOp());
+  case ExprOp::Abs: return unary(math::AbsFOp());
+  case ExprOp::Cast: return emitCast(builder, loc, x[0], type);
+  case ExprOp::IntToFloat: {
+    Value wide = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                            x[0]);
+    return arith::SIToFPOp::create(builder, loc, type, wide);
+  }
+  case ExprOp::Other: {
+    auto parts = cast<ArrayAttr>(e->getAttribute());
+    OperationState state(loc, e->getOtherName());
+    state.addOperands(x);
+    state.addTypes(type);
+    state.addAttributes(cast<DictionaryAttr>(parts[1]).getValue());
+    return builder.create(state)->getResult(0);
+  }
+  case ExprOp::None:
+    return nullptr;
+  }
+  return nullptr;
+}

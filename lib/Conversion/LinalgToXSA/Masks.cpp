@@ -1,0 +1,280 @@
+//===- Masks.cpp - Finds structure in masks -------------------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A mask is a conjunction of conditions. Those that bound the key by the row
+// become `causal` and windows; constant ones are tabulated and looked at as a
+// picture; the rest stays an operand. Finite mask values are masks only where
+// every row provably keeps a key.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionMatch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace xsa;
+
+namespace {
+/// Keys kept by row i: i - left <= j <= i + right.
+struct Band {
+  std::optional<int64_t> left, right;
+};
+
+class MaskClassifier {
+public:
+  MaskClassifier(MatchContext &match, AttentionMatch &result)
+      : match(match), ctx(match.ctx), result(result) {}
+
+  bool run();
+
+private:
+  void addCondition(ExprRef keep);
+  bool addBound(ExprRef polynomial);
+  bool addTable(ExprRef keep);
+  bool isConstant(ExprRef condition);
+  bool everyRowKeepsAKey();
+  void withdrawFiniteMasks();
+  void setBand();
+  ExprRef conjunction(ArrayRef<ExprRef> conditions);
+
+  MatchContext &match;
+  ExprContext &ctx;
+  AttentionMatch &result;
+  Band band;
+  /// Set if the band's right bound is the diagonal of the last rows and keys.
+  bool rightIsBottomAligned = false;
+  SmallVector<ExprRef> rest;
+};
+} // namespace
+
+ExprRef MaskClassifier::conjunction(ArrayRef<ExprRef> conditions) {
+  ExprRef all = ctx.boolean(true);
+  for (ExprRef condition : conditions)
+    all = ctx.apply(ExprOp::And, all->getType(), {all, condition});
+  return all;
+}
+
+/// `polynomial >= 0` where it is the distance of row and key plus a constant.
+bool MaskClassifier::addBound(ExprRef polynomial) {
+  ExprRef distance = ctx.sub(result.rowIndex, result.keyIndex);
+  ExprRef right = ctx.sub(polynomial, distance);
+  if (right->getFreeVars().empty()) {
+    if (auto bound = ExprContext::getInteger(right)) {
+      band.right = std::min(*bound, band.right.value_or(*bound));
+      return true;
+    }
+    // The diagonal of a dynamic size that ends at the last key.
+    if (right == ctx.sub(result.numKeys, result.numRows) && !band.right) {
+      rightIsBottomAligned = true;
+      return true;
+    }
+    return false;
+  }
+  auto left = ExprContext::getInteger(ctx.add(polynomial, distance));
+  if (!left)
+    return false;
+  band.left = std::min(*left, band.left.value_or(*left));
+  return true;
+}
+
+void MaskClassifier::addCondition(ExprRef keep) {
+  if (keep->isConstant(1))
+    return;
+  if (keep->isApply(ExprOp::And)) {
+    addCondition(keep->getOperand(0));
+    addCondition(keep->getOperand(1));
+    return;
+  }
+  if (keep->isApply(ExprOp::NonNegative) && addBound(keep->getOperand(0)))
+    return;
+  if (!llvm::is_contained(rest, keep))
+    rest.push_back(keep);
+}
+
+/// The band that a table of rows by keys shows, if it shows one.
+static std::optional<Band> readBand(ArrayRef<double> table, int64_t numRows,
+                                    int64_t numKeys) {
+  Band band;
+  for (int64_t i = 0; i < numRows; ++i) {
+    ArrayRef<double> row = table.slice(i * numKeys, numKeys);
+    int64_t first = llvm::find_if(row, [](double x) { return x != 0; }) -
+                    row.begin();
+    int64_t last = numKeys - 1;
+    while (last >= 0 && row[last] == 0)
+      --last;
+    if (last < 0)
+      return std::nullopt;
+    if (last < numKeys - 1 && !band.right)
+      band.right = last - i;
+    if (first > 0 && !band.left)
+      band.left = i - first;
+  }
+  for (int64_t i = 0; i < numRows; ++i)
+    for (int64_t j = 0; j < numKeys; ++j) {
+      bool kept = (!band.right || j <= i + *band.right) &&
+                  (!band.left || j >= i - *band.left);
+      if (kept != (table[i * numKeys + j] != 0))
+        return std::nullopt;
+    }
+  return band;
+}
+
+/// Reads a condition that depends on no input value by value. Returns false if
+/// it has to stay an operand.
+bool MaskClassifier::addTable(ExprRef keep) {
+  auto numRows = ExprContext::getInteger(result.numRows);
+  auto numKeys = ExprContext::getInteger(result.numKeys);
+  if (!numRows || !numKeys)
+    return false;
+  SmallVector<ExprRef> vars;
+  for (ExprRef var : keep->getFreeVars())
+    if (!llvm::is_contained(result.rows, var) &&
+        !llvm::is_contained(result.keys, var))
+      vars.push_back(var);
+  llvm::append_range(vars, result.rows);
+  llvm::append_range(vars, result.keys);
+  auto table = match.evaluator.tabulate(keep, vars);
+  if (!table)
+    return false;
+  int64_t size = *numRows * *numKeys;
+  for (size_t i = size; i < table->size(); ++i)
+    if ((*table)[i] != (*table)[i - size])
+      return false;
+  auto found = readBand(ArrayRef(*table).take_front(size), *numRows, *numKeys);
+  if (!found)
+    return false;
+  if (found->right)
+    band.right = std::min(*found->right, band.right.value_or(*found->right));
+  if (found->left)
+    band.left = std::min(*found->left, band.left.value_or(*found->left));
+  return true;
+}
+
+/// Whether a condition depends on no input.
+bool MaskClassifier::isConstant(ExprRef condition) {
+  ConstantEvaluator::Environment origin;
+  for (ExprRef var : condition->getFreeVars())
+    origin[var] = 0;
+  return match.evaluator.evaluate(condition, origin).has_value();
+}
+
+bool MaskClassifier::everyRowKeepsAKey() {
+  if (rest.empty()) {
+    ExprRef surplus = ctx.sub(result.numKeys, result.numRows);
+    bool right = rightIsBottomAligned ? ctx.isProvablyNonNegative(surplus)
+                                      : !band.right || *band.right >= 0;
+    bool left = !band.left ||
+                ctx.isProvablyNonNegative(
+                    ctx.add(surplus, ctx.integer(*band.left)));
+    bool both = !band.left || !(band.right || rightIsBottomAligned) ||
+                (band.right && *band.left + *band.right >= 0) ||
+                (!band.right && *band.left >= 0 &&
+                 ctx.isProvablyNonNegative(surplus));
+    return right && left && both;
+  }
+  // Otherwise every row is looked at.
+  SmallVector<ExprRef> keeps;
+  for (const MaskStep &mask : result.masks)
+    keeps.push_back(mask.keep);
+  ExprRef all = conjunction(keeps);
+  SmallVector<ExprRef> vars;
+  for (ExprRef var : all->getFreeVars())
+    if (!llvm::is_contained(result.keys, var))
+      vars.push_back(var);
+  llvm::append_range(vars, result.keys);
+  auto numKeys = ExprContext::getInteger(result.numKeys);
+  auto table = match.evaluator.tabulate(all, vars);
+  if (!table || !numKeys)
+    return false;
+  for (size_t row = 0; row < table->size(); row += *numKeys)
+    if (llvm::none_of(ArrayRef(*table).slice(row, *numKeys),
+                      [](double x) { return x != 0; }))
+      return false;
+  return true;
+}
+
+/// A finite value in a row without keys keeps its meaning only as a number.
+void MaskClassifier::withdrawFiniteMasks() {
+  SmallVector<MaskStep> masks;
+  std::swap(masks, result.masks);
+  band = {};
+  rest.clear();
+  rightIsBottomAligned = false;
+  for (MaskStep &mask : masks) {
+    if (!std::isfinite(mask.fill)) {
+      result.masks.push_back(mask);
+      addCondition(mask.keep);
+    } else if (mask.bias) {
+      result.biases.push_back({mask.biasFactor, mask.bias});
+    } else {
+      result.replacements.push_back(mask);
+    }
+  }
+}
+
+/// Chooses the attributes that say the same as the band.
+void MaskClassifier::setBand() {
+  auto numRows = ExprContext::getInteger(result.numRows);
+  auto numKeys = ExprContext::getInteger(result.numKeys);
+  // Position of row 0 among the keys.
+  int64_t base = 0;
+  bool square = result.numRows == result.numKeys;
+  if (rightIsBottomAligned ||
+      (band.right && numRows && numKeys && *band.right == *numKeys - *numRows)) {
+    result.causal = true;
+    base = rightIsBottomAligned ? 0 : *band.right;
+  } else if (band.right) {
+    if (!square)
+      result.alignment = Alignment::TopLeft;
+    if (*band.right == 0)
+      result.causal = true;
+    else if (*band.right > 0)
+      result.windowRight = *band.right;
+    else
+      rest.push_back(ctx.nonNegative(
+          ctx.add(ctx.sub(result.rowIndex, result.keyIndex),
+                  ctx.integer(*band.right))));
+  } else if (band.left && !square) {
+    result.alignment = Alignment::TopLeft;
+  }
+  if (!band.left)
+    return;
+  if (base + *band.left >= 0 && !(rightIsBottomAligned && !square))
+    result.windowLeft = base + *band.left;
+  else
+    rest.push_back(ctx.nonNegative(
+        ctx.add(ctx.sub(result.keyIndex, result.rowIndex),
+                ctx.integer(*band.left))));
+}
+
+bool MaskClassifier::run() {
+  for (const MaskStep &mask : result.masks)
+    addCondition(mask.keep);
+  auto isFinite = [](const MaskStep &mask) { return std::isfinite(mask.fill); };
+  if (llvm::any_of(result.masks, isFinite) && !everyRowKeepsAKey())
+    withdrawFiniteMasks();
+  if (!result.replacements.empty())
+    return match.refuse("a finite mask value replaces scores in rows that may "
+                        "keep no key");
+
+  SmallVector<ExprRef> open, constant;
+  std::swap(open, rest);
+  for (ExprRef condition : open)
+    (isConstant(condition) ? constant : rest).push_back(condition);
+  if (!constant.empty() && !addTable(conjunction(constant)))
+    llvm::append_range(rest, constant);
+  setBand();
+  if (!rest.empty())
+    result.mask = conjunction(rest);
+  return true;
+}
+
+bool xsa::classifyMasks(MatchContext &match, AttentionMatch &result) {
+  return MaskClassifier(match, result).run();
+}

@@ -1,0 +1,104 @@
+//===- Roles.cpp - Which variable is what ---------------------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dimensions have no names in an imported model. Their roles follow from what
+// depends on them: value columns are in the value only, query rows in the query
+// only, everything shared is a batch or a head.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionMatch.h"
+
+using namespace mlir;
+using namespace xsa;
+
+/// Whether a comparison in `keep` relates `var` to a key.
+static bool isComparedWithKeys(ExprRef keep, ExprRef var,
+                               ArrayRef<ExprRef> keys) {
+  if (keep->isApply(ExprOp::And) || keep->isApply(ExprOp::Or) ||
+      keep->isApply(ExprOp::Not))
+    return llvm::any_of(keep->getOperands(), [&](ExprRef x) {
+      return isComparedWithKeys(x, var, keys);
+    });
+  return keep->dependsOn(var) && keep->dependsOnAny(keys);
+}
+
+/// Of the variables that only the query depends on, those that are its rows.
+/// The others are heads of a group: the operation means the same either way,
+/// but causal masks and own values need the rows.
+static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
+                                       ArrayRef<ExprRef> candidates) {
+  if (candidates.size() <= 1)
+    return SmallVector<ExprRef>(candidates);
+  for (const MaskStep &mask : result.masks) {
+    SmallVector<ExprRef> related;
+    for (ExprRef var : candidates)
+      if (isComparedWithKeys(mask.keep, var, result.keys))
+        related.push_back(var);
+    if (related.size() == result.keys.size())
+      return related;
+  }
+  // As many rows as keys, digit by digit.
+  SmallVector<ExprRef> rows;
+  for (ExprRef key : result.keys)
+    for (ExprRef var : candidates)
+      if (var->getExtent() == key->getExtent() &&
+          !llvm::is_contained(rows, var)) {
+        rows.push_back(var);
+        break;
+      }
+  if (rows.size() == result.keys.size())
+    return rows;
+  return {candidates.back()};
+}
+
+bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
+  SmallVector<ExprRef> candidates;
+  for (ExprRef index : result.rootIndices) {
+    auto digits = match.ctx.getDigits(index);
+    if (!digits)
+      return false;
+    for (ExprRef var : digits->vars) {
+      bool inScores = result.query->dependsOn(var) || result.key->dependsOn(var);
+      for (const BiasTerm &bias : result.biases)
+        inScores |= bias.expr->dependsOn(var);
+      for (const MaskStep &mask : result.masks)
+        inScores |= mask.keep->dependsOn(var);
+      bool inValue = result.value->dependsOn(var);
+      if (!inScores && !inValue)
+        return match.refuse("the result is repeated along a dimension");
+      if (!inScores)
+        result.columns.push_back(var);
+      else if (inValue || result.key->dependsOn(var))
+        result.leading.push_back(var);
+      else
+        candidates.push_back(var);
+    }
+  }
+  for (ExprRef key : result.keys)
+    if (!result.value->dependsOn(key) || !result.key->dependsOn(key))
+      return match.refuse("keys or values do not differ along the dimension "
+                          "that softmax runs over");
+  result.rows = chooseRows(result, candidates);
+  for (ExprRef var : candidates)
+    if (!llvm::is_contained(result.rows, var))
+      result.leading.push_back(var);
+
+  auto number = [&](ArrayRef<ExprRef> digits, ExprRef &index, ExprRef &size) {
+    SmallVector<ExprRef> extents;
+    size = match.ctx.integer(1);
+    for (ExprRef digit : digits) {
+      extents.push_back(digit->getExtent());
+      size = match.ctx.mul(size, digit->getExtent());
+    }
+    index = match.ctx.linearize(digits, extents);
+  };
+  number(result.rows, result.rowIndex, result.numRows);
+  number(result.keys, result.keyIndex, result.numKeys);
+  return true;
+}

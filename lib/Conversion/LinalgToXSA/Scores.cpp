@@ -1,0 +1,363 @@
+//===- Scores.cpp - Recognises how scores are made ------------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From the exponent inwards to the product of queries and keys, collecting what
+// is done to it: scales, soft cap, biases, masks. Then the steps are brought
+// into the order in which `xsa.attention` applies them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionMatch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace xsa;
+
+//===----------------------------------------------------------------------===//
+// The path to the product
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ScoreWalk {
+public:
+  ScoreWalk(MatchContext &match, ArrayRef<ExprRef> keys)
+      : match(match), keys(keys) {}
+
+  /// Collects steps, the innermost last.
+  bool walk(ExprRef e, SmallVectorImpl<ScoreStep> &steps, ExprRef &product);
+
+private:
+  bool carries(ExprRef e, unsigned depth = 0);
+  bool isProduct(ExprRef e);
+  bool walkSum(ExprRef e, SmallVectorImpl<ScoreStep> &steps, ExprRef &product);
+  bool stepScale(ExprRef &e, SmallVectorImpl<ScoreStep> &steps);
+  bool stepSelect(ExprRef &e, SmallVectorImpl<ScoreStep> &steps);
+  bool stepExtremum(ExprRef &e);
+
+  MatchContext &match;
+  ArrayRef<ExprRef> keys;
+  llvm::DenseMap<ExprRef, bool> known;
+};
+} // namespace
+
+/// A sum of products of something that depends on the key and something that
+/// does not.
+bool ScoreWalk::isProduct(ExprRef e) {
+  if (!e->isReduce(ExprOp::Add))
+    return false;
+  ExprRef body = match.look(e->getBody());
+  return body->isApply(ExprOp::Mul) &&
+         body->getOperand(0)->dependsOnAny(keys) !=
+             body->getOperand(1)->dependsOnAny(keys);
+}
+
+/// Whether a product of queries and keys is found in `e`.
+bool ScoreWalk::carries(ExprRef e, unsigned depth) {
+  if (depth > 24 || !e->dependsOnAny(keys))
+    return false;
+  if (auto it = known.find(e); it != known.end())
+    return it->second;
+  ExprRef inner = match.look(e);
+  bool result = isProduct(inner);
+  switch (inner->is(ExprKind::Apply) ? inner->getOp() : ExprOp::None) {
+  case ExprOp::Add: case ExprOp::Sub: case ExprOp::Mul: case ExprOp::Div:
+  case ExprOp::Neg: case ExprOp::Tanh: case ExprOp::Max: case ExprOp::Min:
+    result = llvm::any_of(inner->getOperands(), [&](ExprRef x) {
+      return carries(x, depth + 1);
+    });
+    break;
+  case ExprOp::Select:
+    result = carries(inner->getOperand(1), depth + 1) ||
+             carries(inner->getOperand(2), depth + 1);
+    break;
+  default:
+    break;
+  }
+  return known[e] = result;
+}
+
+/// One summand carries the scores, the other is a bias, or a shift of the row.
+bool ScoreWalk::walkSum(ExprRef e, SmallVectorImpl<ScoreStep> &steps,
+                        ExprRef &product) {
+  for (unsigned side : {0, 1}) {
+    ExprRef scores = e->getOperand(side), other = e->getOperand(1 - side);
+    if (!carries(scores))
+      continue;
+    size_t numSteps = steps.size();
+    bool subtracts = e->isApply(ExprOp::Sub);
+    steps.push_back(
+        {ScoreStep::Bias, subtracts && side == 0 ? -1.0 : 1.0, other});
+    if (subtracts && side == 1)
+      steps.push_back({ScoreStep::Scale, -1.0});
+    if (walk(scores, steps, product))
+      return true;
+    steps.truncate(numSteps);
+  }
+  return false;
+}
+
+/// Multiplication or division by a number, or by something that is no number.
+bool ScoreWalk::stepScale(ExprRef &e, SmallVectorImpl<ScoreStep> &steps) {
+  bool inverse = e->isApply(ExprOp::Div);
+  unsigned side = carries(e->getOperand(0)) ? 0 : 1;
+  ExprRef other = e->getOperand(1 - side);
+  if ((side == 1 && inverse) || carries(other))
+    return false;
+  ExprRef factor = match.look(other);
+  if (!factor->isConstant() && factor->is(ExprKind::Access))
+    factor = match.evaluator.simplifyAccess(factor);
+  e = e->getOperand(side);
+  if (factor->isConstant()) {
+    double number = factor->getNumber();
+    steps.push_back({ScoreStep::Scale, inverse ? 1 / number : number});
+    return std::isfinite(steps.back().number);
+  }
+  if (!other->dependsOnAny(keys)) {
+    steps.push_back({ScoreStep::Factor, 1, other, inverse});
+    return true;
+  }
+  // Scores times a mask of zeros and ones (GPT-1): masked ones become 0.
+  ExprRef mask = match.resolve(other);
+  if (inverse || !mask->isApply(ExprOp::Select))
+    return false;
+  bool keepsTrue = mask->getOperand(1)->isConstant(1);
+  if (!mask->getOperand(keepsTrue ? 1 : 2)->isConstant(1) ||
+      !mask->getOperand(keepsTrue ? 2 : 1)->isConstant(0))
+    return false;
+  ExprRef keep = mask->getOperand(0);
+  steps.push_back({ScoreStep::Mask, 0,
+                   keepsTrue ? keep : match.ctx.logicalNot(keep)});
+  return true;
+}
+
+bool ScoreWalk::stepSelect(ExprRef &e, SmallVectorImpl<ScoreStep> &steps) {
+  bool first = carries(e->getOperand(1));
+  if (first && carries(e->getOperand(2)))
+    return match.refuse("scores are chosen between two products of queries "
+                        "and keys");
+  ExprRef fill = match.look(e->getOperand(first ? 2 : 1));
+  if (!fill->isConstant() && fill->is(ExprKind::Access))
+    fill = match.evaluator.simplifyAccess(fill);
+  if (!fill->isConstant())
+    return match.refuse("masked scores are replaced by values that are not "
+                        "one constant");
+  ExprRef condition = e->getOperand(0);
+  steps.push_back({ScoreStep::Mask, fill->getNumber(),
+                   first ? condition : match.ctx.logicalNot(condition)});
+  e = e->getOperand(first ? 1 : 2);
+  return true;
+}
+
+/// A limit that no score of interest reaches: max(s, finfo.min).
+bool ScoreWalk::stepExtremum(ExprRef &e) {
+  unsigned side = carries(e->getOperand(0)) ? 0 : 1;
+  ExprRef limit = match.look(e->getOperand(1 - side));
+  bool isMax = e->isApply(ExprOp::Max);
+  if (!limit->isConstant() ||
+      !(isMax ? limit->getNumber() <= -1e30 : limit->getNumber() >= 1e30))
+    return match.refuse("scores are clamped");
+  e = e->getOperand(side);
+  return true;
+}
+
+bool ScoreWalk::walk(ExprRef e, SmallVectorImpl<ScoreStep> &steps,
+                     ExprRef &product) {
+  while (true) {
+    e = match.look(e);
+    if (isProduct(e)) {
+      product = e;
+      return true;
+    }
+    if (!e->is(ExprKind::Apply))
+      return false;
+    switch (e->getOp()) {
+    case ExprOp::Add:
+    case ExprOp::Sub:
+      return walkSum(e, steps, product);
+    case ExprOp::Mul:
+    case ExprOp::Div:
+      if (!stepScale(e, steps))
+        return false;
+      break;
+    case ExprOp::Neg:
+      steps.push_back({ScoreStep::Scale, -1.0});
+      e = e->getOperand(0);
+      break;
+    case ExprOp::Tanh:
+      steps.push_back({ScoreStep::Cap});
+      e = e->getOperand(0);
+      break;
+    case ExprOp::Max:
+    case ExprOp::Min:
+      if (!stepExtremum(e))
+        return false;
+      break;
+    case ExprOp::Select:
+      if (!stepSelect(e, steps))
+        return false;
+      break;
+    default:
+      return false;
+    }
+  }
+}
+
+bool xsa::matchScores(MatchContext &match, const Probabilities &probabilities,
+                      ArrayRef<ExprRef> keys, SmallVectorImpl<ScoreStep> &steps,
+                      ExprRef &product) {
+  SmallVector<ScoreStep> outermostFirst;
+  for (ExprRef keep : probabilities.dropped)
+    outermostFirst.push_back({ScoreStep::Mask, -INFINITY, keep});
+  if (probabilities.base2)
+    outermostFirst.push_back({ScoreStep::Scale, M_LN2});
+  ScoreWalk walk(match, keys);
+  if (!walk.walk(probabilities.exponent, outermostFirst, product))
+    return match.refuse("scores are not a product of queries and keys");
+  steps.assign(outermostFirst.rbegin(), outermostFirst.rend());
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Normal form
+//===----------------------------------------------------------------------===//
+
+/// Magnitude from which a finite value counts as a mask: against it the
+/// exponential of any score of a working model underflows.
+static constexpr double maskMagnitude = 1e4;
+
+static bool isMaskFill(double fill) { return fill <= -maskMagnitude; }
+
+namespace {
+/// Applies steps from the product outwards to a growing result.
+class ScoreNormalizer {
+public:
+  ScoreNormalizer(MatchContext &match, AttentionMatch &result)
+      : match(match), result(result) {}
+
+  bool apply(const ScoreStep &step);
+  bool finish();
+
+private:
+  bool applyScale(double number);
+  bool applyFactor(ExprRef factor, bool inverse);
+  bool applyBias(double factor, ExprRef bias);
+  bool applyAdditiveMask(double factor, ExprRef original, ExprRef resolved);
+
+  MatchContext &match;
+  AttentionMatch &result;
+};
+} // namespace
+
+bool ScoreNormalizer::applyScale(double number) {
+  if (number == 0)
+    return match.refuse("scores are multiplied by zero");
+  result.scale *= number;
+  if (result.softcap)
+    *result.softcap *= number;
+  for (BiasTerm &bias : result.biases)
+    bias.factor *= number;
+  for (MaskStep &mask : result.masks) {
+    mask.fill *= number;
+    mask.biasFactor *= number;
+  }
+  return true;
+}
+
+/// A factor that is not a constant belongs to the query or to the key.
+bool ScoreNormalizer::applyFactor(ExprRef factor, bool inverse) {
+  if (result.softcap || !result.biases.empty() || !result.masks.empty())
+    return match.refuse("scores are multiplied by a tensor after the mask or "
+                        "bias");
+  ExprRef &query = result.query;
+  Type type = query->getType();
+  if (factor->getType() != type)
+    factor = match.ctx.apply(ExprOp::Cast, type, factor);
+  query = match.ctx.apply(inverse ? ExprOp::Div : ExprOp::Mul, type,
+                          {query, factor});
+  return true;
+}
+
+/// A bias that is 0 or a mask value, by a condition, is a mask. What the
+/// condition leaves besides is a bias of its own.
+bool ScoreNormalizer::applyAdditiveMask(double factor, ExprRef original,
+                                        ExprRef e) {
+  if (e->isApply(ExprOp::Add))
+    return applyAdditiveMask(factor, e->getOperand(0), e->getOperand(0)) &&
+           applyAdditiveMask(factor, e->getOperand(1), e->getOperand(1));
+  if (e->isConstant() && std::isfinite(e->getNumber()))
+    return true; // the same for every key
+  if (e->isApply(ExprOp::Select)) {
+    for (unsigned side : {0, 1}) {
+      ExprRef fill = e->getOperand(2 - side), rest = e->getOperand(1 + side);
+      if (!fill->isConstant() || !isMaskFill(fill->getNumber() * factor))
+        continue;
+      ExprRef condition = e->getOperand(0);
+      if (side == 1)
+        condition = match.ctx.logicalNot(condition);
+      for (MaskStep &known : result.masks)
+        if (known.keep == condition && rest->isConstant(0)) {
+          known.fill += fill->getNumber() * factor;
+          return true;
+        }
+      if (!rest->isConstant() && !applyAdditiveMask(factor, rest, rest))
+        return false;
+      result.masks.push_back({condition, fill->getNumber() * factor,
+                              rest->isConstant() ? original : e, factor});
+      return true;
+    }
+  }
+  result.biases.push_back({factor, original});
+  return true;
+}
+
+bool ScoreNormalizer::applyBias(double factor, ExprRef bias) {
+  if (!bias->dependsOnAny(result.keys)) {
+    // The same for all keys of a row: cancels, unless a mask value in that row
+    // was not moved with it.
+    return true;
+  }
+  return applyAdditiveMask(factor, bias, match.resolve(bias));
+}
+
+bool ScoreNormalizer::apply(const ScoreStep &step) {
+  switch (step.kind) {
+  case ScoreStep::Scale:
+    return applyScale(step.number);
+  case ScoreStep::Factor:
+    return applyFactor(step.expr, step.inverse);
+  case ScoreStep::Cap:
+    if (result.softcap || !result.biases.empty() || !result.masks.empty())
+      return match.refuse("the soft cap is applied after the mask or bias");
+    result.softcap = 1;
+    return true;
+  case ScoreStep::Bias:
+    return applyBias(step.number, step.expr);
+  case ScoreStep::Mask:
+    result.masks.push_back({match.resolve(step.expr), step.number});
+    return true;
+  }
+  return false;
+}
+
+bool xsa::normalizeScores(MatchContext &match, ArrayRef<ScoreStep> steps,
+                          AttentionMatch &result) {
+  ScoreNormalizer normalizer(match, result);
+  for (const ScoreStep &step : steps)
+    if (!normalizer.apply(step))
+      return false;
+  for (MaskStep &mask : result.masks)
+    if (!isMaskFill(mask.fill)) {
+      if (mask.fill > 0 || !std::isfinite(mask.fill))
+        return match.refuse("mask value " + std::to_string(mask.fill) +
+                            " is not a mask");
+      return match.refuse("mask value " + std::to_string(mask.fill) +
+                          " is not a mask");
+    }
+  return true;
+}
