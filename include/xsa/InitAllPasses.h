@@ -15,6 +15,7 @@
 
 #include "xsa/Conversion/ImportToLinalg/ImportToLinalg.h"
 #include "xsa/Conversion/LinalgToCPULoops/Passes.h"
+#include "xsa/Conversion/LinalgToXSA/LinalgToXSA.h"
 #include "xsa/Conversion/SCFToXSARuntime/Passes.h"
 #include "xsa/Conversion/TMTensorToLinalg/TMTensorToLinalg.h"
 #include "xsa/Conversion/XSAToLinalg/XSAToLinalg.h"
@@ -29,6 +30,7 @@ inline void registerAllPasses() {
   registerTMTensorToLinalgPasses();
   registerXSAToLinalgPasses();
   registerXSALinalgToCPULoopsPasses();
+  registerXSALinalgToXSAPasses();
   registerXSASCFToXSARuntimePasses();
   registerXSALoweringTransformsPasses();
   registerLowerToCPUPipeline();

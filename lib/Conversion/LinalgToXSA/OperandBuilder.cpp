@@ -361,7 +361,6 @@ FailureOr<Operand> OperandBuilder::buildGeneric(ExprRef e,
 
 FailureOr<Operand> OperandBuilder::build(ExprRef e,
                                          ArrayRef<unsigned> required) {
-  SmallVector<unsigned> needed = neededAxes(e, required);
   SmallVector<ExprRef> chain;
   for (ExprRef next = e; next;) {
     // Widening to f32 is what attention does with its operands anyway.
@@ -373,12 +372,23 @@ FailureOr<Operand> OperandBuilder::build(ExprRef e,
     chain.push_back(next);
     next = view.peel(next);
   }
+  SmallVector<unsigned> needed =
+      neededAxes(chain.empty() ? e : chain.back(), required);
+  // The deepest tensor depends on the fewest axes: repeated heads are gone.
+  auto mayRunAlong = [&](ExprRef candidate) {
+    return llvm::all_of(neededAxes(candidate, required), [&](unsigned axis) {
+      bool leading = axis + 4 < axes.size();
+      return leading || llvm::is_contained(needed, axis);
+    });
+  };
   for (ExprRef candidate : llvm::reverse(chain)) {
-    if (neededAxes(candidate, required) != needed)
+    if (!mayRunAlong(candidate))
       continue;
-    FailureOr<Operand> operand = buildView(candidate, needed);
+    FailureOr<Operand> operand =
+        buildView(candidate, neededAxes(candidate, required));
     if (succeeded(operand))
       return operand;
   }
-  return buildGeneric(e, needed);
+  ExprRef computed = e->is(ExprKind::Access) ? chain.back() : e;
+  return buildGeneric(computed, neededAxes(computed, required));
 }

@@ -58,30 +58,34 @@ static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
 }
 
 bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
+  // Seen through repeated heads, which only seem to depend on their group.
+  ExprRef query = match.view.peelLayout(result.query);
+  ExprRef key = match.view.peelLayout(result.key);
+  ExprRef value = match.view.peelLayout(result.value);
   SmallVector<ExprRef> candidates;
   for (ExprRef index : result.rootIndices) {
     auto digits = match.ctx.getDigits(index);
     if (!digits)
       return false;
     for (ExprRef var : digits->vars) {
-      bool inScores = result.query->dependsOn(var) || result.key->dependsOn(var);
+      bool inScores = query->dependsOn(var) || key->dependsOn(var);
       for (const BiasTerm &bias : result.biases)
         inScores |= bias.expr->dependsOn(var);
       for (const MaskStep &mask : result.masks)
         inScores |= mask.keep->dependsOn(var);
-      bool inValue = result.value->dependsOn(var);
+      bool inValue = value->dependsOn(var);
       if (!inScores && !inValue)
         return match.refuse("the result is repeated along a dimension");
       if (!inScores)
         result.columns.push_back(var);
-      else if (inValue || result.key->dependsOn(var))
+      else if (inValue || key->dependsOn(var))
         result.leading.push_back(var);
       else
         candidates.push_back(var);
     }
   }
-  for (ExprRef key : result.keys)
-    if (!result.value->dependsOn(key) || !result.key->dependsOn(key))
+  for (ExprRef digit : result.keys)
+    if (!value->dependsOn(digit) || !key->dependsOn(digit))
       return match.refuse("keys or values do not differ along the dimension "
                           "that softmax runs over");
   result.rows = chooseRows(result, candidates);
