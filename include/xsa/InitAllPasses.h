@@ -19,6 +19,8 @@
 #include "xsa/Conversion/SCFToXSARuntime/Passes.h"
 #include "xsa/Conversion/TMTensorToLinalg/TMTensorToLinalg.h"
 #include "xsa/Conversion/XSAToLinalg/XSAToLinalg.h"
+#include "xsa/Dialect/XSA/Transforms/Passes.h"
+#include "xsa/Pipelines/ConvertAttention.h"
 #include "xsa/Pipelines/LowerToCPU.h"
 #include "xsa/Transforms/Passes.h"
 
@@ -33,6 +35,8 @@ inline void registerAllPasses() {
   registerXSALinalgToXSAPasses();
   registerXSASCFToXSARuntimePasses();
   registerXSALoweringTransformsPasses();
+  registerXSATransformsPasses();
+  registerAttentionPipelines();
   registerLowerToCPUPipeline();
 }
 

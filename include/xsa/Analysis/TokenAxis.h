@@ -1,0 +1,76 @@
+//===- TokenAxis.h - Which rows belong to one token -------------*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Exclusive attention is defined for self attention: the value row at the own
+// position must belong to the query's token. This follows a row backwards
+// through a model to what it was read from. Elementwise operations, gathers
+// and parallel dimensions keep rows; a contraction or convolution over them
+// makes new ones.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_ANALYSIS_TOKENAXIS_H
+#define XSA_ANALYSIS_TOKENAXIS_H
+
+#include "xsa/Analysis/TensorView.h"
+#include "xsa/Dialect/XSA/IR/XSA.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+#include <string>
+
+namespace xsa {
+
+/// Where the own key of a query row stands: row `i` is key `i + offset`.
+/// Null if it is not known.
+ExprRef getOwnOffset(TensorView &view, AttentionOp op);
+
+class TokenAxisAnalysis {
+public:
+  explicit TokenAxisAnalysis(TensorView &view)
+      : view(view), ctx(view.getContext()) {}
+
+  /// Proves that the value row at the own offset belongs to the token of the
+  /// query row. Otherwise says what stands against it. With `assumeSelf`,
+  /// query and value that are function arguments are taken for one sequence.
+  bool isSelfAttention(AttentionOp op, bool assumeSelf, std::string &reason);
+
+  /// Accesses to the values that rows of `access` are read from.
+  llvm::ArrayRef<ExprRef> getRoots(ExprRef access);
+
+  /// The variable that stands for rows, or for a batch or head, in queries.
+  ExprRef rowVar(ExprRef extent);
+  ExprRef leadingVar(ExprRef extent, unsigned ordinal);
+
+private:
+  ExprRef canonicalize(ExprRef access);
+  llvm::SmallVector<ExprRef> getSources(ExprRef access);
+  void addAttentionSources(mlir::Operation *op, ExprRef access,
+                           llvm::SmallVectorImpl<ExprRef> &sources);
+  bool isRow(ExprRef var);
+  bool isTracked(ExprRef var);
+  bool dependsOnRow(ExprRef e);
+  bool mixesRows(ExprRef access);
+  void updateDigits();
+  llvm::SmallVector<ExprRef> rowRoots(ExprRef access);
+  bool compareRoots(llvm::ArrayRef<ExprRef> queryRoots,
+                    llvm::ArrayRef<ExprRef> roots, ExprRef row,
+                    llvm::StringRef name, std::string &reason);
+
+  TensorView &view;
+  ExprContext &ctx;
+  llvm::DenseMap<std::pair<ExprRef, unsigned>, ExprRef> leading, anonymous;
+  llvm::DenseMap<ExprRef, ExprRef> rows;
+  llvm::DenseSet<ExprRef> rowDigits, leadingDigits;
+  unsigned digitsAtSplit = 0;
+  llvm::DenseMap<ExprRef, llvm::SmallVector<ExprRef, 4>> known;
+};
+
+} // namespace xsa
+
+#endif // XSA_ANALYSIS_TOKENAXIS_H

@@ -1,0 +1,70 @@
+//===- ConvertAttention.h - Pipelines that raise attention ------*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a model as an importer wrote it to one whose attentions are single
+// operations, and, on request, exclusive.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_PIPELINES_CONVERTATTENTION_H
+#define XSA_PIPELINES_CONVERTATTENTION_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace xsa {
+
+struct RaiseAttentionToXSAOptions
+    : public mlir::PassPipelineOptions<RaiseAttentionToXSAOptions> {
+  Option<bool> assumeSelf{
+      *this, "assume-self",
+      llvm::cl::desc("accepted for symmetry with convert-attention-to-xsa; "
+                     "raising needs no assumption"),
+      llvm::cl::init(false)};
+};
+
+struct ConvertAttentionToXSAOptions
+    : public mlir::PassPipelineOptions<ConvertAttentionToXSAOptions> {
+  Option<std::string> layers{
+      *this, "layers",
+      llvm::cl::desc("which self attentions, in program order: all, last:N, or "
+                     "a list of numbers"),
+      llvm::cl::init("all")};
+  Option<std::string> denominator{
+      *this, "denominator",
+      llvm::cl::desc("l2_clamp, sq_clamp, sq_add or raw"),
+      llvm::cl::init("l2_clamp")};
+  Option<double> eps{
+      *this, "eps",
+      llvm::cl::desc("epsilon of the denominator (default: that of its kind)"),
+      llvm::cl::init(-1.0)};
+  Option<double> strength{
+      *this, "strength",
+      llvm::cl::desc("how much of the component along the own value is removed"),
+      llvm::cl::init(1.0)};
+  Option<bool> assumeSelf{
+      *this, "assume-self",
+      llvm::cl::desc("take query and value that are function arguments for one "
+                     "sequence"),
+      llvm::cl::init(false)};
+};
+
+/// Import, then raise: the meaning of the model is kept.
+void buildRaiseAttentionToXSAPipeline(
+    mlir::OpPassManager &pm, const RaiseAttentionToXSAOptions &options);
+
+/// The above, then every proven self attention becomes exclusive.
+void buildConvertAttentionToXSAPipeline(
+    mlir::OpPassManager &pm, const ConvertAttentionToXSAOptions &options);
+
+/// Registers `--raise-attention-to-xsa` and `--convert-attention-to-xsa`.
+void registerAttentionPipelines();
+
+} // namespace xsa
+
+#endif // XSA_PIPELINES_CONVERTATTENTION_H

@@ -1,0 +1,397 @@
+//===- TokenAxis.cpp - Which rows belong to one token ---------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A depth-first walk over accesses. Variables that are not followed get names
+// by extent and order, so that the same value seen from several attentions is
+// one node, and the analysis of a whole model is linear in its size.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/Analysis/TokenAxis.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace xsa;
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+ExprRef TokenAxisAnalysis::rowVar(ExprRef extent) {
+  ExprRef &var = rows[extent];
+  if (!var)
+    var = ctx.variable(extent);
+  ExprRef refined = ctx.refine(var);
+  rowDigits.insert_range(refined->getFreeVars());
+  return refined;
+}
+
+ExprRef TokenAxisAnalysis::leadingVar(ExprRef extent, unsigned ordinal) {
+  ExprRef &var = leading[{extent, ordinal}];
+  if (!var)
+    var = ctx.variable(extent);
+  ExprRef refined = ctx.refine(var);
+  leadingDigits.insert_range(refined->getFreeVars());
+  return refined;
+}
+
+/// After a split, the digits of a variable are followed in its place.
+void TokenAxisAnalysis::updateDigits() {
+  if (digitsAtSplit == ctx.getNumSplits())
+    return;
+  digitsAtSplit = ctx.getNumSplits();
+  for (auto &[extent, var] : rows)
+    rowDigits.insert_range(ctx.refine(var)->getFreeVars());
+  for (auto &[key, var] : leading)
+    leadingDigits.insert_range(ctx.refine(var)->getFreeVars());
+}
+
+bool TokenAxisAnalysis::isRow(ExprRef var) {
+  updateDigits();
+  return rowDigits.contains(var);
+}
+
+bool TokenAxisAnalysis::isTracked(ExprRef var) {
+  updateDigits();
+  return rowDigits.contains(var) || leadingDigits.contains(var);
+}
+
+bool TokenAxisAnalysis::dependsOnRow(ExprRef e) {
+  return llvm::any_of(e->getFreeVars(), [&](ExprRef var) { return isRow(var); });
+}
+
+/// Gives variables that are not followed a name by extent and order. Where they
+/// index a dimension without a row, which part of it is read does not matter.
+ExprRef TokenAxisAnalysis::canonicalize(ExprRef access) {
+  access = ctx.refine(access);
+  llvm::DenseMap<ExprRef, unsigned> count;
+  auto name = [&](ExprRef extent) {
+    ExprRef &var = anonymous[{extent, count[extent]++}];
+    if (!var)
+      var = ctx.variable(extent);
+    return ctx.refine(var);
+  };
+  ExprContext::Substitution renaming;
+  SmallVector<ExprRef> indices;
+  for (auto [dim, index] : llvm::enumerate(access->getOperands())) {
+    bool named = llvm::all_of(index->getFreeVars(),
+                              [&](ExprRef var) { return isTracked(var); });
+    if (!named && !dependsOnRow(index) &&
+        isa<ShapedType>(access->getValue().getType())) {
+      indices.push_back(name(view.extent(access->getValue(), dim)));
+      continue;
+    }
+    for (ExprRef var : index->getFreeVars())
+      if (!isTracked(var) && !renaming.contains(var))
+        renaming[var] = name(var->getExtent());
+    indices.push_back(index);
+  }
+  return ctx.substitute(ctx.access(access->getValue(), indices), renaming);
+}
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+static void collectAccesses(ExprRef e, llvm::SmallPtrSetImpl<ExprRef> &seen,
+                            SmallVectorImpl<ExprRef> &accesses) {
+  if (!seen.insert(e).second)
+    return;
+  if (e->is(ExprKind::Access))
+    accesses.push_back(e);
+  for (ExprRef operand : e->getOperands())
+    collectAccesses(operand, seen, accesses);
+  for (const PolyTerm &term : e->getTerms())
+    for (ExprRef atom : term.atoms)
+      collectAccesses(atom, seen, accesses);
+}
+
+/// Whether some index combines a row with another variable other than as digits
+/// of one number: a convolution.
+bool TokenAxisAnalysis::mixesRows(ExprRef access) {
+  return llvm::any_of(access->getOperands(), [&](ExprRef index) {
+    return dependsOnRow(index) && !ctx.getDigits(index) &&
+           llvm::any_of(index->getFreeVars(),
+                        [&](ExprRef var) { return !isTracked(var); });
+  });
+}
+
+/// The rows of an attention are those of its query and of its own values.
+void TokenAxisAnalysis::addAttentionSources(Operation *op, ExprRef access,
+                                            SmallVectorImpl<ExprRef> &sources) {
+  SmallVector<std::pair<Value, AffineMap>> operands;
+  AffineMap outMap;
+  if (auto attention = dyn_cast<AttentionOp>(op)) {
+    operands.emplace_back(attention.getQuery(), attention.getQueryMap());
+    if (attention.getSelfValue())
+      operands.emplace_back(attention.getSelfValue(),
+                            attention.getSelfValueMap());
+    outMap = attention.getOutputMap();
+  } else {
+    auto exclude = cast<ExcludeOp>(op);
+    operands.emplace_back(exclude.getInput(), exclude.getInputMap());
+    operands.emplace_back(exclude.getValue(), exclude.getValueMap());
+    outMap = exclude.getOutputMap();
+  }
+  if (cast<OpResult>(access->getValue()).getResultNumber() != 0)
+    return;
+  SmallVector<ExprRef> loops(outMap.getNumDims(), nullptr);
+  for (auto [result, index] :
+       llvm::zip_equal(outMap.getResults(), access->getOperands()))
+    loops[cast<AffineDimExpr>(result).getPosition()] = index;
+  for (auto [value, map] : operands) {
+    SmallVector<ExprRef> indices;
+    for (auto [i, result] : llvm::enumerate(map.getResults())) {
+      unsigned dim = cast<AffineDimExpr>(result).getPosition();
+      if (!loops[dim])
+        loops[dim] = ctx.variable(view.extent(value, i));
+      indices.push_back(loops[dim]);
+    }
+    sources.push_back(view.access(value, indices));
+  }
+}
+
+/// The accesses that an access reads rows from; empty if it is a root.
+SmallVector<ExprRef> TokenAxisAnalysis::getSources(ExprRef access) {
+  SmallVector<ExprRef> sources;
+  Operation *op = access->getValue().getDefiningOp();
+  llvm::SmallPtrSet<ExprRef, 8> seen;
+  if (isa_and_nonnull<AttentionOp, ExcludeOp>(op)) {
+    addAttentionSources(op, access, sources);
+  } else if (ExprRef inner = view.peel(access)) {
+    collectAccesses(inner, seen, sources);
+  } else {
+    // A gather's rows are those of its indices.
+    for (ExprRef index : access->getOperands())
+      collectAccesses(index, seen, sources);
+  }
+  if (llvm::any_of(sources, [&](ExprRef source) { return mixesRows(source); }))
+    return {};
+  SmallVector<ExprRef> followed;
+  for (ExprRef source : sources)
+    if (dependsOnRow(source))
+      followed.push_back(canonicalize(source));
+  return followed;
+}
+
+ArrayRef<ExprRef> TokenAxisAnalysis::getRoots(ExprRef access) {
+  ExprRef start = canonicalize(access);
+  SmallVector<std::pair<ExprRef, SmallVector<ExprRef>>> stack;
+  llvm::DenseSet<ExprRef> open;
+  auto enter = [&](ExprRef e) {
+    if (!known.contains(e) && open.insert(e).second)
+      stack.emplace_back(e, getSources(e));
+  };
+  enter(start);
+  while (!stack.empty()) {
+    auto &[e, sources] = stack.back();
+    const ExprRef *next = llvm::find_if(
+        sources, [&](ExprRef s) { return !known.contains(s) && !open.contains(s); });
+    if (next != sources.end()) {
+      enter(*next);
+      continue;
+    }
+    SmallVector<ExprRef, 4> roots;
+    bool isLeaf = sources.empty() || !view.peel(e);
+    bool isAttention = isa_and_nonnull<AttentionOp, ExcludeOp>(
+        e->getValue().getDefiningOp());
+    if (isLeaf && !isAttention)
+      roots.push_back(e);
+    for (ExprRef source : sources)
+      for (ExprRef root : known.lookup(source))
+        if (!llvm::is_contained(roots, root))
+          roots.push_back(root);
+    open.erase(e);
+    known[e] = std::move(roots);
+    stack.pop_back();
+  }
+  return known[start];
+}
+
+//===----------------------------------------------------------------------===//
+// Self attention
+//===----------------------------------------------------------------------===//
+
+ExprRef xsa::getOwnOffset(TensorView &view, AttentionOp op) {
+  ExprContext &ctx = view.getContext();
+  if (op.getQueryOffset() || op.getKeyLengths() || op.getQueryStart() ||
+      op.getKeyStart())
+    return nullptr;
+  if (op.getAlignment() == Alignment::TopLeft)
+    return ctx.integer(0);
+  auto extentOf = [&](Value value, AffineMap map, unsigned dim) {
+    auto position =
+        map.getResultPosition(getAffineDimExpr(dim, op.getContext()));
+    return view.extent(value, *position);
+  };
+  ExprRef keys = extentOf(op.getKey(), op.getKeyMap(), op.getKeyDim());
+  ExprRef rows = extentOf(op.getQuery(), op.getQueryMap(), op.getQueryDim());
+  return ctx.sub(keys, rows);
+}
+
+/// The operand read along tracked variables, with other indices as given.
+static ExprRef accessOperand(TensorView &view, Value value, AffineMap map,
+                             llvm::function_ref<ExprRef(unsigned, ExprRef)> at) {
+  SmallVector<ExprRef> indices;
+  for (auto [i, result] : llvm::enumerate(map.getResults())) {
+    unsigned dim = cast<AffineDimExpr>(result).getPosition();
+    indices.push_back(at(dim, view.extent(value, i)));
+  }
+  return view.access(value, indices);
+}
+
+static bool isConstantRoot(ExprRef root) {
+  return matchPattern(root->getValue(), m_Constant());
+}
+
+static std::string describe(ExprRef root) {
+  if (auto argument = dyn_cast<BlockArgument>(root->getValue()))
+    return ("argument " + Twine(argument.getArgNumber())).str();
+  return ("the result of '" +
+          root->getValue().getDefiningOp()->getName().getStringRef() + "'")
+      .str();
+}
+
+/// Whether an operand is an argument of the function, seen through layout.
+static bool isFunctionArgument(TensorView &view, ExprRef access) {
+  ExprRef e = view.peelLayout(access);
+  if (!e->is(ExprKind::Access))
+    return false;
+  auto argument = dyn_cast<BlockArgument>(e->getValue());
+  return argument &&
+         isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
+}
+
+/// Reads a row at its own position: some index is the row itself.
+static bool readsRowInPlace(ExprRef root, ExprRef row) {
+  return llvm::any_of(root->getOperands(), [&](ExprRef index) {
+    if (index == row)
+      return true;
+    // A row of a batch that is flattened into the same dimension.
+    ExprRef others = nullptr;
+    for (const PolyTerm &term : ExprContext::getTerms(index))
+      if (term.atoms.size() == 1 && term.atoms[0] == row && term.coeff == 1)
+        others = index;
+    return others && llvm::all_of(ExprContext::getTerms(index),
+                                  [](const PolyTerm &term) {
+                                    return !term.atoms.empty() &&
+                                           term.coeff > 0;
+                                  });
+  });
+}
+
+/// The roots of an operand that depend on the row.
+SmallVector<ExprRef> TokenAxisAnalysis::rowRoots(ExprRef access) {
+  SmallVector<ExprRef> roots;
+  for (ExprRef root : getRoots(access)) {
+    root = canonicalize(root);
+    if (dependsOnRow(root) && !llvm::is_contained(roots, root))
+      roots.push_back(root);
+  }
+  return roots;
+}
+
+/// Whether `roots`, those of the own value or key row, are rows of the token
+/// that the query's roots are rows of.
+bool TokenAxisAnalysis::compareRoots(ArrayRef<ExprRef> queryRoots,
+                                     ArrayRef<ExprRef> roots, ExprRef row,
+                                     StringRef name, std::string &reason) {
+  bool anyInput =
+      llvm::any_of(roots, [](ExprRef e) { return !isConstantRoot(e); });
+  bool shared = false;
+  for (ExprRef root : roots) {
+    if (llvm::is_contained(queryRoots, root)) {
+      shared |= !anyInput || !isConstantRoot(root);
+      continue;
+    }
+    bool otherRow = llvm::any_of(queryRoots, [&](ExprRef q) {
+      return q->getValue() == root->getValue();
+    });
+    if (otherRow && !isConstantRoot(root)) {
+      reason = ("query and " + name + " read different rows of " +
+                describe(root))
+                   .str();
+      return false;
+    }
+    if (isConstantRoot(root) || readsRowInPlace(root, row))
+      continue;
+    reason = (name + " rows are not at their own position in " + describe(root))
+                 .str();
+    return false;
+  }
+  if (shared)
+    return true;
+  if (roots.empty())
+    reason = (name + " rows are not computed token by token").str();
+  else if (queryRoots.empty())
+    reason = "query rows are not computed token by token";
+  else
+    reason = ("query comes from " + describe(queryRoots.front()) + ", " + name +
+              " from " + describe(roots.front()))
+                 .str();
+  return false;
+}
+
+bool TokenAxisAnalysis::isSelfAttention(AttentionOp op, bool assumeSelf,
+                                        std::string &reason) {
+  ExprRef offset = getOwnOffset(view, op);
+  if (!offset) {
+    reason = "the position of the own token is only known at run time";
+    return false;
+  }
+  if (!ctx.isProvablyNonNegative(offset)) {
+    reason = "there are fewer keys than queries";
+    return false;
+  }
+  // Variables are numbered per extent, so that attentions of one shape share
+  // them, and with them what is known about the model below.
+  llvm::DenseMap<ExprRef, unsigned> count;
+  SmallVector<ExprRef> domain(op.getNumLoops(), nullptr);
+  auto follow = [&](unsigned dim, ExprRef extent) {
+    if (!domain[dim])
+      domain[dim] = dim == op.getQueryDim()
+                        ? rowVar(extent)
+                        : leadingVar(extent, count[extent]++);
+    return domain[dim];
+  };
+  auto atQuery = [&](unsigned dim, ExprRef extent) {
+    return dim == op.getKeyDepthDim() ? ctx.variable(extent)
+                                      : follow(dim, extent);
+  };
+  ExprRef query = accessOperand(view, op.getQuery(), op.getQueryMap(), atQuery);
+  ExprRef row = domain[op.getQueryDim()];
+  auto atOwnKey = [&](unsigned dim, ExprRef extent) {
+    if (dim == op.getKeyDim())
+      return ctx.add(ctx.refine(row), offset);
+    bool isDepth = dim == op.getValueDepthDim() || dim == op.getKeyDepthDim();
+    return isDepth ? ctx.variable(extent) : follow(dim, extent);
+  };
+  ExprRef value =
+      accessOperand(view, op.getValue(), op.getValueMap(), atOwnKey);
+  ExprRef key = accessOperand(view, op.getKey(), op.getKeyMap(), atOwnKey);
+
+  bool arguments = isFunctionArgument(view, query) &&
+                   isFunctionArgument(view, value);
+  if (arguments && assumeSelf)
+    return true;
+  SmallVector<ExprRef> queryRoots = rowRoots(query);
+  SmallVector<ExprRef> valueRoots = rowRoots(value);
+  SmallVector<ExprRef> keyRoots = rowRoots(key);
+  row = ctx.refine(row);
+  if (compareRoots(queryRoots, valueRoots, row, "value", reason) &&
+      compareRoots(queryRoots, keyRoots, row, "key", reason))
+    return true;
+  if (arguments)
+    reason = "query and value are function arguments, which may be of "
+             "different sequences (option assume-self takes them for one)";
+  return false;
+}
