@@ -87,10 +87,12 @@ namespace {
 /// Collects errors into a text instead of printing them.
 class DiagnosticCollector {
 public:
-  explicit DiagnosticCollector(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
+  DiagnosticCollector(MLIRContext *context, const CompileOptions &options)
+      : handler(context, [this, &options](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
             return failure();
+          if (options.onError)
+            options.onError(diagnostic);
           append(diagnostic, "");
           for (Diagnostic &note : diagnostic.getNotes())
             append(note, "note: ");
@@ -217,7 +219,7 @@ CompiledModule::compile(ModuleOp original, const CompileOptions &options) {
   registerLLVMDialectTranslation(registry);
   context->appendDialectRegistry(registry);
 
-  DiagnosticCollector diagnostics(context);
+  DiagnosticCollector diagnostics(context, options);
   OwningOpRef<ModuleOp> module = original.clone();
   if (failed(lower(*module, options.entry, **machine)))
     return diagnostics.takeError("the module could not be lowered");

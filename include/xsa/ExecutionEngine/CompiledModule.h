@@ -22,11 +22,13 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/Error.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace mlir {
+class Diagnostic;
 class ExecutionEngine;
 } // namespace mlir
 
@@ -44,6 +46,9 @@ struct CompileOptions {
   /// Processor and features to compile for ("znver4", "+avx2,..."); empty means
   /// those of this machine.
   std::string cpu, features;
+  /// Receives each error that the compiler reports, with its location, for hosts
+  /// that want more than the text of the returned error.
+  std::function<void(mlir::Diagnostic &)> onError;
 };
 
 /// A compiled entry function. Calls may come from several threads. The context

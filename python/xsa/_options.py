@@ -1,0 +1,71 @@
+"""Checks the options of the conversion and writes them as MLIR's pipelines take them."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from collections.abc import Iterable
+from typing import Union
+
+Layers = Union[str, int, Iterable[int]]
+
+DENOMINATORS = ("l2_clamp", "sq_clamp", "sq_add", "raw")
+
+
+def _format_layers(layers: Layers) -> str:
+    if isinstance(layers, str):
+        text = layers.replace(" ", "")
+        if re.fullmatch(r"all|last:\d+|\d+(,\d+)*", text):
+            return text
+    elif isinstance(layers, (numbers.Integral, Iterable)):
+        listed = [layers] if isinstance(layers, numbers.Integral) else list(layers)
+        if listed and all(_is_layer(number) for number in listed):
+            return ",".join(str(int(number)) for number in listed)
+        layers = listed
+    raise ValueError(
+        f"layers: expected 'all', 'last:N', or numbers of self attentions from 0, got {layers!r}"
+    )
+
+
+def _is_layer(number: object) -> bool:
+    return (
+        isinstance(number, numbers.Integral) and not isinstance(number, bool) and int(number) >= 0
+    )
+
+
+def _format_number(name: str, value: float) -> str:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name}: expected a number, got {type(value).__name__}")
+    if not math.isfinite(value):
+        raise ValueError(f"{name}: expected a finite number, got {value}")
+    return repr(float(value))
+
+
+def format_options(
+    layers: Layers | None,
+    denominator: str | None,
+    eps: float | None,
+    strength: float | None,
+    assume_self: bool,
+) -> str:
+    """The options between braces, or nothing if all have their defaults."""
+    options = []
+    if layers is not None:
+        options.append(f"layers={_format_layers(layers)}")
+    if denominator is not None:
+        if denominator not in DENOMINATORS:
+            raise ValueError(
+                f"denominator: expected one of {', '.join(DENOMINATORS)}, got {denominator!r}"
+            )
+        options.append(f"denominator={denominator}")
+    if eps is not None:
+        text = _format_number("eps", eps)
+        if eps < 0:
+            raise ValueError(f"eps: expected a number that is not negative, got {eps}")
+        options.append(f"eps={text}")
+    if strength is not None:
+        options.append(f"strength={_format_number('strength', strength)}")
+    if assume_self:
+        options.append("assume-self=true")
+    return "{" + " ".join(options) + "}" if options else ""
