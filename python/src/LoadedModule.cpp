@@ -15,6 +15,7 @@
 #include "LoadedModule.h"
 
 #include "xsa/Dialect/XSA/IR/XSA.h"
+#include "xsa/Dialect/XSA/Transforms/Passes.h"
 #include "xsa/InitAllDialects.h"
 #include "xsa/InitAllPasses.h"
 
@@ -30,6 +31,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <mutex>
 
@@ -222,9 +224,12 @@ static std::string toString(Type type) {
   return text;
 }
 
-static bool isExclusive(Operation *op) {
-  auto attention = dyn_cast<AttentionOp>(op);
-  return attention ? attention.isExclusive() : isa<ExcludeOp>(op);
+/// How an attention is made exclusive, by itself or later; null if it is not.
+static ExclusionAttr getExclusion(AttentionOp op) {
+  if (op.isExclusive())
+    return *op.getExclusion();
+  ExcludeOp later = findLaterExclusion(op);
+  return later ? later.getExclusion() : nullptr;
 }
 
 namespace {
@@ -232,82 +237,107 @@ namespace {
 /// the ones that the model wrote in that form itself.
 class ExclusiveBefore : public PassInstrumentation {
 public:
-  explicit ExclusiveBefore(llvm::DenseSet<Location> &locations)
-      : locations(locations) {}
+  explicit ExclusiveBefore(llvm::DenseSet<Operation *> &attentions)
+      : attentions(attentions) {}
 
   void runBeforePass(Pass *pass, Operation *op) override {
     if (pass->getArgument() != "xsa-make-exclusive")
       return;
-    op->walk([&](Operation *nested) {
-      if (isExclusive(nested))
-        locations.insert(nested->getLoc());
+    op->walk([&](AttentionOp attention) {
+      if (getExclusion(attention))
+        attentions.insert(attention);
     });
   }
 
 private:
-  llvm::DenseSet<Location> &locations;
+  llvm::DenseSet<Operation *> &attentions;
 };
-} // namespace
 
-static AttentionRecord describe(AttentionOp op) {
-  AttentionRecord record;
-  record.query = toString(op.getQuery().getType());
-  record.key = toString(op.getKey().getType());
-  record.value = toString(op.getValue().getType());
-  record.causal = op.getCausal();
-  return record;
-}
+/// Makes the report of a module after a pipeline.
+class Reporter {
+public:
+  Reporter(Recorder &recorder, const llvm::DenseSet<Operation *> &before)
+      : recorder(recorder), before(before) {}
 
-static AttentionRecord describe(ExcludeOp op) {
-  AttentionRecord record;
-  record.value = toString(op.getValue().getType());
-  return record;
-}
-
-static AttentionRecord makeRecord(Operation *op) {
-  auto attention = dyn_cast<AttentionOp>(op);
-  AttentionRecord record =
-      attention ? describe(attention) : describe(cast<ExcludeOp>(op));
-  record.operation = op->getName().getStringRef().str();
-  if (auto function = op->getParentOfType<FunctionOpInterface>())
-    record.function = function.getName().str();
-  record.location = getSourceLocation(op->getLoc());
-  record.exclusive = isExclusive(op);
-  if (record.exclusive) {
-    ExclusionAttr exclusion = attention ? *attention.getExclusion()
-                                        : cast<ExcludeOp>(op).getExclusion();
-    record.denominator = stringifyDenominator(exclusion.getDenominator()).str();
-    record.eps = exclusion.getEps();
-    record.strength = exclusion.getStrength();
+  TransformReport run(ModuleOp module) {
+    module.walk([&](AttentionOp op) { addAttention(op); });
+    module.walk([&](ExcludeOp op) {
+      if (!described.contains(op))
+        addExclude(op);
+    });
+    for (auto [loc, diagnostic] :
+         llvm::zip_equal(recorder.locations, recorder.records))
+      if (!isDescribed(loc, diagnostic))
+        report.diagnostics.push_back(std::move(diagnostic));
+    return std::move(report);
   }
-  return record;
-}
 
-/// Lists the attentions of a module, each with the remark at its location.
-static TransformReport makeReport(ModuleOp module, Recorder &recorder,
-                                  const llvm::DenseSet<Location> &before) {
-  TransformReport report;
-  llvm::DenseSet<Location> described;
-  module.walk([&](Operation *op) {
-    if (!isa<AttentionOp, ExcludeOp>(op))
-      return;
-    AttentionRecord record = makeRecord(op);
-    record.wasExclusive = record.exclusive && before.contains(op->getLoc());
+private:
+  void addAttention(AttentionOp op) {
+    AttentionRecord record = makeRecord(op, getExclusion(op));
+    record.query = toString(op.getQuery().getType());
+    record.key = toString(op.getKey().getType());
+    record.value = toString(op.getValue().getType());
+    record.causal = op.getCausal();
+    record.wasExclusive = before.contains(op);
+    if (!op.isExclusive())
+      described.insert(findLaterExclusion(op));
+    report.attentions.push_back(std::move(record));
+  }
+
+  void addExclude(ExcludeOp op) {
+    AttentionRecord record = makeRecord(op, op.getExclusion());
+    record.value = toString(op.getValue().getType());
+    record.wasExclusive = true;
+    report.attentions.push_back(std::move(record));
+  }
+
+  AttentionRecord makeRecord(Operation *op, ExclusionAttr exclusion) {
+    AttentionRecord record;
+    record.operation = op->getName().getStringRef().str();
+    if (auto function = op->getParentOfType<FunctionOpInterface>())
+      record.function = function.getName().str();
+    record.location = getSourceLocation(op->getLoc());
+    record.remark = takeRemark(op->getLoc());
+    record.exclusive = exclusion != nullptr;
+    if (exclusion) {
+      record.denominator =
+          stringifyDenominator(exclusion.getDenominator()).str();
+      record.eps = exclusion.getEps();
+      record.strength = exclusion.getStrength();
+    }
+    return record;
+  }
+
+  /// What was remarked at a place. Places that nobody knows are not compared.
+  std::string takeRemark(Location place) {
+    std::string remark;
+    if (isa<UnknownLoc>(place))
+      return remark;
+    llvm::StringSet<> seen;
     for (auto [loc, diagnostic] :
          llvm::zip_equal(recorder.locations, recorder.records)) {
-      if (loc != op->getLoc() || diagnostic.severity != "remark")
+      if (loc != place || diagnostic.severity != "remark" ||
+          !seen.insert(diagnostic.message).second)
         continue;
-      record.remark += (record.remark.empty() ? "" : "; ") + diagnostic.message;
-      described.insert(loc);
+      remark += (remark.empty() ? "" : "; ") + diagnostic.message;
     }
-    report.attentions.push_back(std::move(record));
-  });
-  for (auto [loc, diagnostic] :
-       llvm::zip_equal(recorder.locations, recorder.records))
-    if (diagnostic.severity != "remark" || !described.contains(loc))
-      report.diagnostics.push_back(std::move(diagnostic));
-  return report;
-}
+    if (!remark.empty())
+      remarked.insert(place);
+    return remark;
+  }
+
+  bool isDescribed(Location loc, const DiagnosticRecord &diagnostic) const {
+    return diagnostic.severity == "remark" && remarked.contains(loc);
+  }
+
+  Recorder &recorder;
+  const llvm::DenseSet<Operation *> &before;
+  TransformReport report;
+  llvm::DenseSet<Operation *> described;
+  llvm::DenseSet<Location> remarked;
+};
+} // namespace
 
 /// Runs a pipeline on `target`; the lock is held.
 Outcome<TransformReport> LoadedModule::run(const std::string &pipeline,
@@ -317,13 +347,13 @@ Outcome<TransformReport> LoadedModule::run(const std::string &pipeline,
   llvm::raw_string_ostream os(problem);
   if (failed(parsePassPipeline(pipeline, pm, os)))
     return {std::nullopt, {makeError(StringRef(problem).trim().str())}};
-  llvm::DenseSet<Location> before;
+  llvm::DenseSet<Operation *> before;
   pm.addInstrumentation(std::make_unique<ExclusiveBefore>(before));
   Recorder recorder(&session->context);
   if (failed(pm.run(target)))
     return {std::nullopt,
             recorder.takeErrors("the pipeline '" + pipeline + "' failed")};
-  return {makeReport(target, recorder, before), {}};
+  return {Reporter(recorder, before).run(target), {}};
 }
 
 Outcome<TransformReport> LoadedModule::transform(const std::string &pipeline) {
@@ -350,11 +380,9 @@ Outcome<CompiledEntry> LoadedModule::compile(const std::string &pipeline,
                                              CompileOptions options) const {
   Lock lock(session->mutex);
   OwningOpRef<ModuleOp> copy = module.get().clone();
-  if (PassPipelineInfo::lookup(pipeline)) {
-    Outcome<TransformReport> outcome = run(pipeline, *copy);
-    if (!outcome.value)
-      return {std::nullopt, std::move(outcome.diagnostics)};
-  }
+  Outcome<TransformReport> raised = run(pipeline, *copy);
+  if (!raised.value)
+    return {std::nullopt, std::move(raised.diagnostics)};
   std::vector<DiagnosticRecord> errors;
   options.onError = [&](Diagnostic &diagnostic) {
     errors.push_back(makeRecord(diagnostic));

@@ -42,7 +42,8 @@ struct DiagnosticRecord {
   std::vector<DiagnosticRecord> notes;
 };
 
-/// One xsa.attention or xsa.exclude, as a pipeline left it.
+/// One attention, as a pipeline left it; or an xsa.exclude whose attention was
+/// not found.
 struct AttentionRecord {
   std::string operation;
   std::string function;

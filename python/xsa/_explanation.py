@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Attention:
-    """One attention that was found: an ``xsa.attention`` or ``xsa.exclude``."""
+    """One attention that was found."""
 
     operation: str
-    """Name of the operation it is now."""
+    """What it is now: ``"xsa.attention"``; or ``"xsa.exclude"`` where a model excludes
+    by itself and its attention was not recognised."""
     function: str
     """The function it stands in."""
     location: str
@@ -35,32 +36,25 @@ class Attention:
     """``"l2_clamp"``, ``"sq_clamp"``, ``"sq_add"`` or ``"raw"``; ``""`` if not exclusive."""
     eps: float
     strength: float
-    remark: str
-    """Why it was left as it was, or what else was said about it."""
+    reason: str
+    """Why it was not made exclusive; ``""`` if it was, or if nobody asked."""
 
     @property
     def converted(self) -> bool:
         """Whether the conversion made it exclusive."""
         return self.exclusive and not self.was_exclusive
 
-    @property
-    def status(self) -> str:
-        """``"converted"``, ``"already exclusive"`` or ``"left as it was"``."""
-        if self.converted:
-            return "converted"
-        return "already exclusive" if self.exclusive else "left as it was"
-
     def __str__(self) -> str:
-        parts = [self.location or self.function, self.status]
-        if self.exclusive:
-            exclusion = self.denominator
-            if self.denominator != "raw":
-                exclusion += f", eps {self.eps:g}"
-            if self.strength != 1.0:
-                exclusion += f", strength {self.strength:g}"
-            parts.append(f"({exclusion})")
-        text = "  ".join(parts)
-        return f"{text}: {self.remark}" if self.remark else text
+        text = self.location or f"in {self.function}"
+        if not self.exclusive:
+            return f"{text}  not exclusive" + (f": {self.reason}" if self.reason else "")
+        exclusion = self.denominator
+        if self.denominator != "raw":
+            exclusion += f", eps {self.eps:g}"
+        if self.strength != 1.0:
+            exclusion += f", strength {self.strength:g}"
+        form = "exclusive in the model" if self.was_exclusive else "made exclusive"
+        return f"{text}  {form} ({exclusion})"
 
 
 @dataclass(frozen=True)
@@ -70,12 +64,13 @@ class Explanation:
     ``str()`` of it is made for reading.
     """
 
+    kind: str
+    """What is told: ``"preview"`` (what ``convert_attention()`` would do),
+    ``"conversion"`` or ``"raising"`` (what was done)."""
     attentions: tuple[Attention, ...]
     """All attentions that were recognised, in program order."""
     diagnostics: tuple[Diagnostic, ...]
     """Remarks about what was not recognised, and warnings."""
-    performed: bool
-    """Whether this was done to the module, or only would be."""
 
     @property
     def converted(self) -> tuple[Attention, ...]:
@@ -89,7 +84,7 @@ class Explanation:
 
     @property
     def left_alone(self) -> tuple[Attention, ...]:
-        """Those that are not exclusive; their ``remark`` says why."""
+        """Those that are not exclusive; their ``reason`` says why."""
         return tuple(a for a in self.attentions if not a.exclusive)
 
     @property
@@ -98,20 +93,21 @@ class Explanation:
         return tuple(d for d in self.diagnostics if d.severity == "remark")
 
     def __str__(self) -> str:
-        made = "converted" if self.performed else "would be converted"
-        already = len(self.already_exclusive)
         counts = [f"{_count(len(self.attentions), 'attention')} found"]
-        counts.append(f"{len(self.converted)} {made} to exclusive self attention")
-        if already:
-            counts.append(f"{already} already exclusive")
-        counts.append(f"{len(self.left_alone)} left as it was")
+        if self.kind != "raising":
+            would_be = "would be " if self.kind == "preview" else ""
+            counts.append(f"{len(self.converted)} {would_be}made exclusive")
+        if self.already_exclusive:
+            counts.append(f"{len(self.already_exclusive)} exclusive in the model")
+        if self.left_alone and self.kind != "raising":
+            counts.append(f"{len(self.left_alone)} left alone")
         lines = [", ".join(counts)]
         lines += [f"  {number}. {a}" for number, a in enumerate(self.attentions)]
         if self.refused:
             lines.append(f"{_count(len(self.refused), 'place')} not recognised as attention")
             lines += _indent(self.refused)
-        others = [d for d in self.diagnostics if d.severity != "remark"]
-        return "\n".join(lines + _indent(others))
+        lines += _indent(d for d in self.diagnostics if d.severity != "remark")
+        return "\n".join(lines)
 
 
 def _count(number: int, noun: str) -> str:
@@ -122,7 +118,10 @@ def _indent(diagnostics: Iterable[Diagnostic]) -> list[str]:
     return ["  " + line for d in diagnostics for line in str(d).splitlines()]
 
 
-def _make_attention(record: AttentionRecord) -> Attention:
+def _make_attention(record: AttentionRecord, kind: str) -> Attention:
+    reason = record.remark.removeprefix("attention not made exclusive: ")
+    if not (reason or record.exclusive or kind == "raising"):
+        reason = "it is not among the layers that were chosen"
     return Attention(
         operation=record.operation,
         function=record.function,
@@ -132,18 +131,18 @@ def _make_attention(record: AttentionRecord) -> Attention:
         value=record.value,
         causal=record.causal,
         exclusive=record.exclusive,
-        was_exclusive=record.was_exclusive,
+        was_exclusive=record.was_exclusive or (record.exclusive and kind == "raising"),
         denominator=record.denominator,
         eps=record.eps,
         strength=record.strength,
-        remark=record.remark,
+        reason=reason,
     )
 
 
-def make_explanation(report: TransformReport, performed: bool) -> Explanation:
+def make_explanation(report: TransformReport, kind: str) -> Explanation:
     """The public form of a report of the extension."""
     return Explanation(
-        attentions=tuple(_make_attention(record) for record in report.attentions),
+        kind=kind,
+        attentions=tuple(_make_attention(record, kind) for record in report.attentions),
         diagnostics=make_diagnostics(report.diagnostics),
-        performed=performed,
     )

@@ -62,7 +62,7 @@ class Module:
                 then as it was before.
         """
         options = format_options(None, None, None, None, assume_self)
-        return self._transform("raise-attention-to-xsa" + options)
+        return self._transform("raise-attention-to-xsa" + options, "raising")
 
     def convert_attention(
         self,
@@ -85,7 +85,8 @@ class Module:
             denominator: ``n(v)``, one of ``"l2_clamp"`` (``max(|v|, eps)^2``, the
                 default), ``"sq_clamp"`` (``max(|v|^2, eps)``), ``"sq_add"``
                 (``|v|^2 + eps``), ``"raw"`` (``|v|^2``).
-            eps: the number in the denominator, 1e-12 by default.
+            eps: the number in the denominator; by default 1e-12 for ``"l2_clamp"``, 1e-6
+                for ``"sq_clamp"`` and ``"sq_add"``.
             strength: how much of the component is removed, 1 by default.
             assume_self: take query, key and value that are arguments of the
                 function for those of one sequence.
@@ -98,7 +99,7 @@ class Module:
             CompileError: the conversion failed; the module is as it was before.
         """
         options = format_options(layers, denominator, eps, strength, assume_self)
-        return self._transform("convert-attention-to-xsa" + options)
+        return self._transform("convert-attention-to-xsa" + options, "conversion")
 
     def explain(self) -> Explanation:
         """Tells what was found and what became of it. The module is not changed.
@@ -112,7 +113,7 @@ class Module:
         report, problems = self._handle.try_transform("convert-attention-to-xsa")
         if report is None:
             raise CompileError(make_diagnostics(problems))
-        return make_explanation(report, performed=False)
+        return make_explanation(report, "preview")
 
     def compile(
         self,
@@ -171,11 +172,11 @@ class Module:
     def __repr__(self) -> str:
         return f"<xsa.Module {self._name!r} with functions {', '.join(self.functions) or 'none'}>"
 
-    def _transform(self, pipeline: str) -> Module:
+    def _transform(self, pipeline: str, kind: str) -> Module:
         report, problems = self._handle.transform(pipeline)
         if report is None:
             raise CompileError(make_diagnostics(problems))
-        self._explanation = make_explanation(report, performed=True)
+        self._explanation = make_explanation(report, kind)
         warn_about(self._explanation.diagnostics, stacklevel=3)
         return self
 

@@ -89,14 +89,13 @@ static double getDefaultEps(Denominator denominator) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// Whether the output is made exclusive after other elementwise changes.
-static bool isExcludedLater(AttentionOp op) {
+ExcludeOp xsa::findLaterExclusion(AttentionOp op) {
   SmallVector<Value> worklist = {op->getResult(0)};
   llvm::SmallPtrSet<Operation *, 16> seen;
   while (!worklist.empty() && seen.size() < 64) {
     for (Operation *user : worklist.pop_back_val().getUsers()) {
-      if (isa<ExcludeOp>(user))
-        return true;
+      if (auto exclude = dyn_cast<ExcludeOp>(user))
+        return exclude;
       auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
       bool keepsRows = linalgOp ? linalgOp.getNumReductionLoops() == 0
                                 : isa<tensor::TensorDialect>(user->getDialect());
@@ -104,7 +103,7 @@ static bool isExcludedLater(AttentionOp op) {
         llvm::append_range(worklist, user->getResults());
     }
   }
-  return false;
+  return nullptr;
 }
 
 /// The rows of the value operand at the own positions.
@@ -200,7 +199,7 @@ private:
     SmallVector<SelfAttention> found;
     getOperation()->walk([&](AttentionOp op) {
       std::string reason;
-      if (op.isExclusive() || isExcludedLater(op)) {
+      if (op.isExclusive() || findLaterExclusion(op)) {
         ++numAlready;
         found.push_back({op, true});
         return;

@@ -14,9 +14,15 @@
 #ifndef XSA_DIALECT_XSA_TRANSFORMS_PASSES_H
 #define XSA_DIALECT_XSA_TRANSFORMS_PASSES_H
 
+#include "xsa/Dialect/XSA/IR/XSA.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace xsa {
+
+/// The operation that makes the output of an attention exclusive after other
+/// changes of it, element by element; null if there is none.
+ExcludeOp findLaterExclusion(AttentionOp op);
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
