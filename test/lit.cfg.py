@@ -19,6 +19,8 @@ if "address" in config.xsa_sanitize:
     # reported where they meet our instrumented code.
     llvm_config.with_environment("ASAN_OPTIONS", "detect_container_overflow=0:detect_leaks=0")
 
+config.substitutions.append(("%xsa_src_root", config.xsa_src_root))
+config.substitutions.append(("%mlir_dir", config.mlir_dir))
 config.substitutions.append(("%python", f'"{config.python_executable}"'))
 tools = ["xsa-opt", "xsa-run", "xsa-lsp-server"]
 tools += [ToolSubst("mlir-opt", unresolved="ignore")]
