@@ -20,6 +20,7 @@ if "address" in config.xsa_sanitize:
     llvm_config.with_environment("ASAN_OPTIONS", "detect_container_overflow=0:detect_leaks=0")
 
 config.substitutions.append(("%xsa_src_root", config.xsa_src_root))
+config.substitutions.append(("%xsa_tools_dir", config.xsa_tools_dir))
 config.substitutions.append(("%mlir_dir", config.mlir_dir))
 config.substitutions.append(("%python", f'"{config.python_executable}"'))
 tools = ["xsa-opt", "xsa-run", "xsa-lsp-server"]
