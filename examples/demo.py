@@ -9,6 +9,7 @@ that PyTorch gave. Exits with 1 if an output is wrong. Needs numpy.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -123,8 +124,14 @@ def first_attention_source(source: str) -> tuple[int, int, list[str]]:
 
 
 def break_attention(operation: str) -> list[str]:
-    """One xsa.attention over several lines, at its keywords."""
+    """One xsa.attention over several lines, at its keywords, its numbers short."""
     operation = re.sub(r"indexing_maps = \[[^\]]*\]", "indexing_maps = [...]", operation)
+    operation = re.sub(
+        r"= (\d[\d.]*(?:E[-+]?\d+)?)(?=[,>} ])",
+        lambda m: f"= {float(m[1]):g}",
+        operation,
+        flags=re.I,
+    )
     keywords = (
         "ins|self_value|mask|bias|sinks|strength|key_lengths|key_begin|key_end|query_offset|outs"
     )
@@ -160,12 +167,6 @@ def execute(tool: pathlib.Path, model: pathlib.Path, recorded, prefix: str, flag
         return error, output, json.loads(pathlib.Path(stats).read_text())
 
 
-def verdict(error: float, want: np.ndarray) -> str:
-    good = error <= TOLERANCE * max(1.0, float(np.max(np.abs(want))))
-    text = f"largest error {error:.1e} against PyTorch"
-    return STYLE.good("ok    ") + text if good else STYLE.bad("WRONG ") + text
-
-
 def show_conversion(
     model: pathlib.Path, raised: str, converted: str, why: list[tuple[int, str]]
 ) -> None:
@@ -196,32 +197,49 @@ def show_one_attention(model: pathlib.Path, converted: str) -> None:
     print(STYLE.bold(textwrap.indent("\n".join(break_attention(exclusive)), "    ")))
 
 
-def show_model(args, name: str, title: str, in_full: bool) -> bool:
+def start_runs(pool: concurrent.futures.Executor, args, name: str) -> dict:
+    """The model as it was and made exclusive, each with the recording it is compared with."""
+    model, recorded = args.models / f"{name}.mlir", np.load(args.models / f"{name}.npz")
+    tool = args.bin / "xsa-run"
+    return {
+        "as it was": (
+            pool.submit(execute, tool, model, recorded, "out", []),
+            recorded["out0"],
+        ),
+        "exclusive": (
+            pool.submit(execute, tool, model, recorded, "xsa", ["--convert-attention-to-xsa"]),
+            recorded["xsa0"],
+        ),
+    }
+
+
+def show_runs(runs: dict) -> bool:
+    """Prints how the runs went; whether all outputs were right."""
+    good, outputs = True, []
+    for what, (running, want) in runs.items():
+        error, output, stats = running.result()
+        outputs.append(output.astype(np.float64))
+        right = error <= TOLERANCE * max(1.0, float(np.max(np.abs(want))))
+        good &= right
+        print(
+            f"  {what:10} {STYLE.good('ok   ') if right else STYLE.bad('WRONG')}"
+            f" largest error {error:.1e} against PyTorch,"
+            f" {min(stats['times_s']) * 1e3:.3f} ms a call, compiled in {stats['compile_s']:.1f} s"
+        )
+    moved = float(np.max(np.abs(outputs[0] - outputs[1])))
+    print(STYLE.dim(f"  (exclusion moved the model's outputs by up to {moved:.2f})"))
+    return good
+
+
+def show_model(args, name: str, title: str, runs: dict, in_full: bool) -> bool:
     model = args.models / f"{name}.mlir"
-    recorded = np.load(args.models / f"{name}.npz")
     print("\n" + STYLE.title(title))
     raised, converted, why = convert(args.bin / "xsa-opt", model)
     show_conversion(model, raised, converted, why)
     if in_full:
         show_one_attention(model, converted)
-
-    print()
-    good = True
-    outputs = {}
-    for what, prefix, flags in (
-        ("as it was", "out", []),
-        ("exclusive", "xsa", ["--convert-attention-to-xsa"]),
-    ):
-        error, outputs[prefix], stats = execute(
-            args.bin / "xsa-run", model, recorded, prefix, flags
-        )
-        words = verdict(error, recorded[f"{prefix}0"])
-        best = min(stats["times_s"]) * 1e3
-        print(f"  {what:10} {words}   {best:.3f} ms a call, compiled in {stats['compile_s']:.2f} s")
-        good &= "WRONG" not in words
-    moved = float(np.max(np.abs(outputs["xsa"].astype(np.float64) - outputs["out"])))
-    print(STYLE.dim(f"  (exclusion moved the model's outputs by up to {moved:.2f})"))
-    return good
+    print(flush=True)
+    return show_runs(runs)
 
 
 def main() -> int:
@@ -240,8 +258,10 @@ def main() -> int:
     print("as an importer (torch-mlir) wrote them, without touching their source.")
 
     good = True
-    for number, (name, title) in enumerate(MODELS):
-        good &= show_model(args, name, title, in_full=number == 0)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        runs = {name: start_runs(pool, args, name) for name, _ in MODELS}
+        for number, (name, title) in enumerate(MODELS):
+            good &= show_model(args, name, title, runs[name], in_full=number == 0)
 
     print(
         "\n"
