@@ -76,7 +76,7 @@ scripts/setup.sh "${setup_args[@]}"
 
 aborted=build
 say "Building in build/"
-xsa_configure "$build" -DXSA_ENABLE_PYTHON="$([ -e python/CMakeLists.txt ] && echo ON || echo OFF)"
+xsa_configure "$build" -DXSA_ENABLE_PYTHON=ON
 xsa_build "$build"
 aborted=''
 
