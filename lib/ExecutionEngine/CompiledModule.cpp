@@ -14,18 +14,14 @@
 #include "xsa/ExecutionEngine/CompiledModule.h"
 
 #include "ExternalConstants.h"
+#include "JIT.h"
 #include "xsa/Pipelines/LowerToCPU.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 using namespace xsa;
@@ -119,40 +115,6 @@ private:
 };
 } // namespace
 
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createTargetMachine(const CompileOptions &options) {
-  static bool initialized = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)initialized;
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return builder.takeError();
-  if (!options.cpu.empty()) {
-    builder->setCPU(options.cpu);
-    builder->getFeatures() = llvm::SubtargetFeatures();
-  }
-  if (!options.features.empty())
-    builder->getFeatures() = llvm::SubtargetFeatures(options.features);
-  // Constants can be further from the code than a direct reference reaches.
-  builder->setRelocationModel(llvm::Reloc::PIC_);
-  builder->setCodeGenOptLevel(options.optLevel >= 3
-                                  ? llvm::CodeGenOptLevel::Aggressive
-                                  : llvm::CodeGenOptLevel::Default);
-  return builder->createTargetMachine();
-}
-
-/// The widest vector registers of a target.
-static int64_t getVectorBits(llvm::TargetMachine &machine) {
-  llvm::SmallVector<llvm::StringRef> features;
-  machine.getTargetFeatureString().split(features, ',');
-  if (llvm::is_contained(features, "+avx512f"))
-    return 512;
-  return llvm::is_contained(features, "+avx2") ? 256 : 128;
-}
-
 /// Lowers everything that the entry needs to the LLVM dialect.
 static LogicalResult lower(ModuleOp module, StringRef entry,
                            llvm::TargetMachine &machine) {
@@ -166,33 +128,6 @@ static LogicalResult lower(ModuleOp module, StringRef entry,
   PassManager pm(module.getContext());
   buildLowerToCPUPipeline(pm, options);
   return pm.run(module);
-}
-
-static llvm::Expected<std::unique_ptr<ExecutionEngine>>
-createEngine(ModuleOp module, const ExternalConstants &constants,
-             std::unique_ptr<llvm::TargetMachine> machine, unsigned optLevel) {
-  auto optimize = makeOptimizingTransformer(optLevel, /*sizeLevel=*/0,
-                                            machine.get());
-  ExecutionEngineOptions options;
-  options.transformer = optimize;
-  options.enableGDBNotificationListener = false;
-  options.enablePerfNotificationListener = false;
-  auto engine = ExecutionEngine::create(module, options, std::move(machine));
-  if (!engine)
-    return engine.takeError();
-  (*engine)->registerSymbols([&](llvm::orc::MangleAndInterner intern) {
-    llvm::orc::SymbolMap symbols;
-    auto bind = [&](StringRef name, const void *address) {
-      symbols[intern(name)] = llvm::orc::ExecutorSymbolDef(
-          llvm::orc::ExecutorAddr::fromPtr(address),
-          llvm::JITSymbolFlags::Exported);
-    };
-    runtime::forEachRuntimeSymbol(bind);
-    for (const auto &[name, address] : constants.symbols)
-      bind(name, address);
-    return symbols;
-  });
-  return engine;
 }
 
 CompiledModule::CompiledModule() = default;
