@@ -84,7 +84,8 @@ namespace {
 class DiagnosticCollector {
 public:
   DiagnosticCollector(MLIRContext *context, const CompileOptions &options)
-      : handler(context, [this, &options](Diagnostic &diagnostic) {
+      : context(context), printsOps(context->shouldPrintOpOnDiagnostic()),
+        handler(context, [this, &options](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
             return failure();
           if (options.onError)
@@ -93,7 +94,11 @@ public:
           for (Diagnostic &note : diagnostic.getNotes())
             append(note, "note: ");
           return success();
-        }) {}
+        }) {
+    // The user's text says more than the operation it has become.
+    context->printOpOnDiagnostic(false);
+  }
+  ~DiagnosticCollector() { context->printOpOnDiagnostic(printsOps); }
 
   llvm::Error takeError(StringRef fallback) {
     return makeError(text.empty() ? fallback : StringRef(text));
@@ -110,6 +115,8 @@ private:
     os << prefix << diagnostic;
   }
 
+  MLIRContext *context;
+  bool printsOps;
   std::string text;
   ScopedDiagnosticHandler handler;
 };

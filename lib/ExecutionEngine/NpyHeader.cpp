@@ -85,29 +85,29 @@ static bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
   return count <= INT64_MAX / 8;
 }
 
-Expected<NpyHeader> xsa::parseNpyHeader(StringRef bytes) {
-  NpyHeader header;
-  StringRef rest = bytes;
-  if (!rest.consume_front(kMagic) || rest.size() < 4)
+Expected<size_t> xsa::getNpyHeaderSize(StringRef prefix) {
+  if (!prefix.starts_with(kMagic) || prefix.size() < kNpyPrefixSize)
     return makeError("not an .npy file");
-  unsigned version = static_cast<unsigned char>(rest.front());
-  rest = rest.drop_front(2);
-  size_t length = support::endian::read16le(rest.data());
-  size_t lengthBytes = 2;
-  if (version >= 2) {
-    if (rest.size() < 4)
-      return makeError("truncated .npy header");
-    length = support::endian::read32le(rest.data());
-    lengthBytes = 4;
-  }
-  rest = rest.drop_front(lengthBytes);
-  if (version < 1 || version > 3)
+  const char *bytes = prefix.data() + kMagic.size();
+  switch (unsigned version = static_cast<unsigned char>(bytes[0])) {
+  case 1:
+    return kMagic.size() + 4 + support::endian::read16le(bytes + 2);
+  case 2:
+  case 3:
+    return kMagic.size() + 6 + size_t(support::endian::read32le(bytes + 2));
+  default:
     return makeError("unknown .npy version " + Twine(version));
-  if (rest.size() < length)
-    return makeError("truncated .npy header");
-  header.size = bytes.size() - rest.size() + length;
+  }
+}
 
-  StringRef dictionary = rest.take_front(length);
+Expected<NpyHeader> xsa::parseNpyHeader(StringRef bytes) {
+  Expected<size_t> size = getNpyHeaderSize(bytes);
+  if (!size)
+    return size.takeError();
+  NpyHeader header;
+  header.size = *size;
+  // What comes before the dictionary has none of its keys.
+  StringRef dictionary = bytes.take_front(*size);
   std::optional<StringRef> descriptor = findValue(dictionary, "descr");
   std::optional<StringRef> order = findValue(dictionary, "fortran_order");
   std::optional<StringRef> shape = findValue(dictionary, "shape");

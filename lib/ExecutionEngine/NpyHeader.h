@@ -29,7 +29,13 @@ struct NpyHeader {
   size_t size = 0;
 };
 
-/// Reads the header at the start of `bytes`.
+/// Bytes that say how long a header is.
+inline constexpr size_t kNpyPrefixSize = 12;
+
+/// The length of the header that starts with these bytes.
+llvm::Expected<size_t> getNpyHeaderSize(llvm::StringRef prefix);
+
+/// Reads a whole header.
 llvm::Expected<NpyHeader> parseNpyHeader(llvm::StringRef bytes);
 
 /// The header of an array in C order and this machine's byte order.

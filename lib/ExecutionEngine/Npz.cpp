@@ -66,21 +66,20 @@ static bool readBytes(zip_file_t *member, void *to, size_t size) {
   return true;
 }
 
-/// Reads the header, byte by byte as long as it says.
-static Expected<NpyHeader> readHeader(zip_file_t *member) {
-  std::string bytes(12, '\0');
+/// Reads the header, as many bytes as it says that it has.
+static Expected<NpyHeader> readHeader(zip_file_t *member,
+                                      uint64_t memberSize) {
+  std::string bytes(kNpyPrefixSize, '\0');
   if (!readBytes(member, bytes.data(), bytes.size()))
     return makeError("truncated .npy header");
-  // Version 1 has a length of two bytes, later ones of four.
-  size_t length = static_cast<unsigned char>(bytes[8]) +
-                  256 * static_cast<unsigned char>(bytes[9]);
-  size_t total = 10 + length;
-  if (bytes[6] != 1)
-    total = 12 + length + 65536 * static_cast<unsigned char>(bytes[10]);
-  size_t have = bytes.size();
-  bytes.resize(std::max(total, have));
-  if (StringRef(bytes).starts_with("\x93NUMPY") &&
-      !readBytes(member, bytes.data() + have, bytes.size() - have))
+  Expected<size_t> size = getNpyHeaderSize(bytes);
+  if (!size)
+    return size.takeError();
+  if (*size > memberSize)
+    return makeError("truncated .npy header");
+  bytes.resize(std::max(*size, kNpyPrefixSize));
+  if (!readBytes(member, bytes.data() + kNpyPrefixSize,
+                 bytes.size() - kNpyPrefixSize))
     return makeError("truncated .npy header");
   return parseNpyHeader(bytes);
 }
@@ -121,7 +120,7 @@ static Expected<Array> readMember(zip_t *archive, zip_uint64_t index,
   Member member(zip_fopen_index(archive, index, 0), zip_fclose);
   if (!member)
     return makeError(zip_strerror(archive));
-  Expected<NpyHeader> header = readHeader(member.get());
+  Expected<NpyHeader> header = readHeader(member.get(), size);
   if (!header)
     return header.takeError();
   uint64_t numBytes = getNumElements(header->shape) * getSize(header->dtype);

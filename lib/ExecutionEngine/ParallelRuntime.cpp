@@ -206,35 +206,40 @@ static To bitCast(From from) {
   return to;
 }
 
-static float halfBitsToFloat(uint16_t bits) {
-  APFloat value(APFloat::IEEEhalf(), APInt(16, bits));
-  bool lost;
-  value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &lost);
-  return value.convertToFloat();
-}
-
-static uint16_t roundToHalfBits(double from) {
-  APFloat value(from);
-  bool lost;
-  value.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven, &lost);
-  return value.bitcastToAPInt().getZExtValue();
-}
-
 #if defined(__x86_64__) && defined(__SSE2__)
-// The ABI passes half-precision values in vector registers.
+// The ABI passes values of 16 bits in vector registers.
 using HalfABI = _Float16;
 #else
 using HalfABI = uint16_t;
 #endif
 
 static float extendHalf(HalfABI from) {
-  return halfBitsToFloat(bitCast<uint16_t>(from));
+  APFloat value(APFloat::IEEEhalf(), APInt(16, bitCast<uint16_t>(from)));
+  bool lost;
+  value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &lost);
+  return value.convertToFloat();
 }
+
+template <typename From>
+static HalfABI roundTo(const fltSemantics &semantics, From from) {
+  APFloat value(from);
+  bool lost;
+  value.convert(semantics, APFloat::rmNearestTiesToEven, &lost);
+  return bitCast<HalfABI>(
+      static_cast<uint16_t>(value.bitcastToAPInt().getZExtValue()));
+}
+
 static HalfABI truncateToHalf(float from) {
-  return bitCast<HalfABI>(roundToHalfBits(from));
+  return roundTo(APFloat::IEEEhalf(), from);
 }
 static HalfABI truncateDoubleToHalf(double from) {
-  return bitCast<HalfABI>(roundToHalfBits(from));
+  return roundTo(APFloat::IEEEhalf(), from);
+}
+static HalfABI truncateToBFloat(float from) {
+  return roundTo(APFloat::BFloat(), from);
+}
+static HalfABI truncateDoubleToBFloat(double from) {
+  return roundTo(APFloat::BFloat(), from);
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,4 +278,6 @@ void xsa::runtime::forEachRuntimeSymbol(
   bind("__extendhfsf2", address(extendHalf));
   bind("__truncsfhf2", address(truncateToHalf));
   bind("__truncdfhf2", address(truncateDoubleToHalf));
+  bind("__truncsfbf2", address(truncateToBFloat));
+  bind("__truncdfbf2", address(truncateDoubleToBFloat));
 }

@@ -28,6 +28,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -56,6 +57,7 @@ static void addTensorSteps(OpPassManager &pm) {
   pm.addPass(createPrepareEntryPointsPass());
   pm.addPass(createConvertTMTensorToLinalg());
   addAttention(pm);
+  pm.addPass(createConvertElementwiseToLinalgPass());
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
   addCleanup(pm);
@@ -64,6 +66,7 @@ static void addTensorSteps(OpPassManager &pm) {
 /// Tensors to buffers that are freed where they are last used; results belong
 /// to the caller.
 static void addBufferization(OpPassManager &pm) {
+  pm.addPass(createCheckBufferizablePass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;

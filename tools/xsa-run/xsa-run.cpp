@@ -108,11 +108,11 @@ static double getSeconds() {
 
 /// Raises attention to the XSA dialect; also makes it exclusive if asked.
 static LogicalResult raise(ModuleOp module, const Options &options) {
-  std::string pipeline = "raise-attention-to-xsa";
+  std::string pipeline = PassPipelineInfo::lookup("raise-attention-to-xsa")
+                             ? "raise-attention-to-xsa"
+                             : "xsa-import-to-linalg";
   if (options.convert.getNumOccurrences())
     pipeline = "convert-attention-to-xsa{" + options.convert + "}";
-  if (!PassPipelineInfo::lookup("raise-attention-to-xsa") && !options.convert.getNumOccurrences())
-    return success();
   PassManager pm(module.getContext());
   if (failed(parsePassPipeline(pipeline, pm)))
     return failure();
@@ -123,6 +123,10 @@ static LogicalResult raise(ModuleOp module, const Options &options) {
 static llvm::Expected<std::vector<Array>> readArguments(const Options &options,
                                                         FunctionType type) {
   std::map<std::string, Array> arrays;
+  if (options.inputs.empty() && type.getNumInputs() > 0)
+    return makeError("'" + options.entry + "' takes " +
+                     llvm::Twine(type.getNumInputs()) +
+                     " arguments; expected --inputs");
   if (!options.inputs.empty()) {
     auto read = readNpz(options.inputs);
     if (!read)
@@ -194,6 +198,20 @@ static llvm::Error writeStats(StringRef path, ArrayRef<double> times,
   return llvm::Error::success();
 }
 
+/// The parser's own error for unknown operations does not name them.
+static LogicalResult checkKnown(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    if (op->isRegistered())
+      return WalkResult::advance();
+    op->emitError("unknown operation '")
+        << op->getName() << "' of the "
+        << (op->getDialect() ? "" : "unknown ") << "dialect '"
+        << op->getName().getDialectNamespace() << "'";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Parses the file; diagnostics are printed by the context's handler.
 static OwningOpRef<ModuleOp> parse(MLIRContext &context,
                                    llvm::SourceMgr &sources, StringRef path) {
@@ -204,7 +222,9 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context,
     return nullptr;
   }
   sources.AddNewSourceBuffer(std::move(file), SMLoc());
-  return parseSourceFile<ModuleOp>(sources, &context);
+  context.allowUnregisteredDialects();
+  auto module = parseSourceFile<ModuleOp>(sources, &context);
+  return module && succeeded(checkKnown(*module)) ? std::move(module) : nullptr;
 }
 
 /// Everything after parsing.
@@ -271,6 +291,7 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   xsa::registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module = parse(context, sources, options.model);

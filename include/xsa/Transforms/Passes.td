@@ -29,7 +29,7 @@ def PrepareEntryPointsPass
 }
 
 def FuseElementwisePass
-    : InterfacePass<"xsa-fuse-elementwise", "::mlir::FunctionOpInterface"> {
+    : Pass<"xsa-fuse-elementwise"> {
   let summary = "fuses chains of element-wise operations on tensors";
   let description = [{
     Upstream's fusion of `linalg.generic` with three reins: a producer is fused
@@ -59,6 +59,15 @@ def LegalizeScalarsPass : Pass<"xsa-legalize-scalars"> {
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::vector::VectorDialect"
   ];
+}
+
+def CheckBufferizablePass
+    : Pass<"xsa-check-bufferizable", "::mlir::ModuleOp"> {
+  let summary = "reports operations on tensors that cannot become buffers";
+  let description = [{
+    The errors that one-shot bufferization would stop with, but with the
+    operation's name and dialect.
+  }];
 }
 
 def CheckLoweredPass : Pass<"xsa-check-lowered", "::mlir::ModuleOp"> {

@@ -17,7 +17,7 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertLinalgToCPULoopsPass
-    : InterfacePass<"convert-linalg-to-cpu-loops", "::mlir::FunctionOpInterface"> {
+    : Pass<"convert-linalg-to-cpu-loops"> {
   let summary = "lowers linalg on buffers to parallel, vectorised loops";
   let description = [{
     Contractions of two operands become register tiles of explicit vectors,
@@ -50,8 +50,8 @@ def ConvertLinalgToCPULoopsPass
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

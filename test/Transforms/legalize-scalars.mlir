@@ -1,0 +1,39 @@
+// RUN: xsa-opt %s -xsa-legalize-scalars | FileCheck %s
+
+// Computed in f32, rounded to the type's precision after each operation; bf16
+// conversions are shifts.
+// CHECK-LABEL: func.func @bfloat(
+// CHECK:         arith.shli
+// CHECK:         arith.addf %{{.*}} : f32
+// CHECK-NOT:     arith.addf %{{.*}} : bf16
+// CHECK-NOT:     arith.truncf
+// CHECK-NOT:     arith.extf
+// CHECK:         math.exp %{{.*}} : f32
+func.func @bfloat(%x: bf16, %y: bf16) -> bf16 {
+  %0 = arith.addf %x, %y : bf16
+  %1 = math.exp %0 : bf16
+  return %1 : bf16
+}
+
+// CHECK-LABEL: func.func @half_vector(
+// CHECK:         arith.mulf %{{.*}} : vector<8xf32>
+// CHECK:         arith.truncf %{{.*}} : vector<8xf32> to vector<8xf16>
+func.func @half_vector(%x: vector<8xf16>) -> vector<8xf16> {
+  %0 = arith.mulf %x, %x : vector<8xf16>
+  return %0 : vector<8xf16>
+}
+
+// A maximum that propagates NaN is one operation for LLVM.
+// CHECK-LABEL: func.func @maximum(
+// CHECK:         arith.maximumf %{{.*}} : f32
+func.func @maximum(%x: f32, %y: f32) -> f32 {
+  %0 = arith.maximumf %x, %y : f32
+  return %0 : f32
+}
+
+// CHECK-LABEL: func.func @ceildiv(
+// CHECK-NOT:     arith.ceildivsi
+func.func @ceildiv(%x: index, %y: index) -> index {
+  %0 = arith.ceildivsi %x, %y : index
+  return %0 : index
+}
