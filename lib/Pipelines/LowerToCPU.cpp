@@ -102,10 +102,7 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertAssertToXSARuntimePass());
   pm.addPass(createConvertVectorToLLVMPass());
-  // Upstream's log1p by log(1 + x) loses all digits of small x.
-  ConvertMathToLLVMPassOptions mathOptions;
-  mathOptions.approximateLog1p = false;
-  pm.addPass(createConvertMathToLLVMPass(mathOptions));
+  pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());

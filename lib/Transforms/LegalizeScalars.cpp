@@ -14,8 +14,11 @@
 
 #include "xsa/Transforms/Passes.h"
 
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -35,7 +38,8 @@ struct LegalizeScalars
   using Base::Base;
 
   void runOnOperation() override {
-    if (failed(extendMath()) || failed(emulateArith()) || failed(expand()))
+    if (failed(extendMath()) || failed(callExactFunctions()) ||
+        failed(emulateArith()) || failed(expand()))
       signalPassFailure();
   }
 
@@ -53,6 +57,16 @@ private:
     math::populateExtendToSupportedTypesConversionTarget(target, converter);
     RewritePatternSet patterns(context);
     math::populateExtendToSupportedTypesPatterns(patterns, converter);
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
+  }
+
+  /// Near 0 these are not what exp(x) - 1 and log(1 + x) give.
+  LogicalResult callExactFunctions() {
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.addIllegalOp<math::ExpM1Op, math::Log1pOp>();
+    RewritePatternSet patterns(&getContext());
+    populateMathToLibmConversionPatterns(patterns);
     return applyPartialConversion(getOperation(), target, std::move(patterns));
   }
 

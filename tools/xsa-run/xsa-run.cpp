@@ -108,9 +108,7 @@ static double getSeconds() {
 
 /// Raises attention to the XSA dialect; also makes it exclusive if asked.
 static LogicalResult raise(ModuleOp module, const Options &options) {
-  std::string pipeline = PassPipelineInfo::lookup("raise-attention-to-xsa")
-                             ? "raise-attention-to-xsa"
-                             : "xsa-import-to-linalg";
+  std::string pipeline = "raise-attention-to-xsa";
   if (options.convert.getNumOccurrences())
     pipeline = "convert-attention-to-xsa{" + options.convert + "}";
   PassManager pm(module.getContext());

@@ -47,16 +47,20 @@ def FuseElementwisePass
   ];
 }
 
-def LegalizeScalarsPass : Pass<"xsa-legalize-scalars"> {
+def LegalizeScalarsPass
+    : Pass<"xsa-legalize-scalars", "::mlir::ModuleOp"> {
   let summary = "arithmetic that processors lack, on scalars and vectors";
   let description = [{
     f16 and bf16 arithmetic and functions are computed in f32, rounded after
     each operation as if they had been computed in their own type; bf16
     conversions become integer operations, since many processors and C runtimes
-    have none; integer powers and rounding divisions are expanded.
+    have none; integer powers and rounding divisions are expanded. `expm1` and
+    `log1p` become calls of the C library: upstream's lowerings of them lose all
+    digits near 0.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
     "::mlir::vector::VectorDialect"
   ];
 }

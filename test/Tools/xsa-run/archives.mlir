@@ -1,4 +1,4 @@
-// REQUIRES: execution
+// REQUIRES: execution, numpy
 // Compressed, zip64, Fortran order and the other byte order.
 // RUN: %python %S/Inputs/npz.py write --compressed %t.1.npz "arg0=np.arange(24, dtype=np.float32).reshape(2, 3, 4)"
 // RUN: xsa-run %s --inputs %t.1.npz --outputs %t.out.npz

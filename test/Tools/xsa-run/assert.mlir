@@ -1,4 +1,4 @@
-// REQUIRES: execution
+// REQUIRES: execution, numpy
 // A failed check is an error of the run, on any number of threads.
 // RUN: rm -f %t.out.npz
 // RUN: %python %S/Inputs/npz.py write %t.bad.npz "arg0=np.array([0, 1, 5, 2], np.int64)" "arg1=np.arange(4000, dtype=np.int64)"

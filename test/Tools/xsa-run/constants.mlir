@@ -1,4 +1,4 @@
-// REQUIRES: execution
+// REQUIRES: execution, numpy
 // Weights are used where the module keeps them: as text, as resources, as bits,
 // as one value for all elements.
 // RUN: %python %S/Inputs/npz.py write %t.in.npz "arg0=np.arange(64, dtype=np.float32)"

@@ -1,4 +1,4 @@
-// REQUIRES: execution
+// REQUIRES: execution, numpy
 // Every element type in and out; bf16 travels as float32, i1 as bool.
 // RUN: %python %S/Inputs/npz.py write %t.in.npz \
 // RUN:   "arg0=np.array([1.5, 1e30], np.float32)" "arg1=np.array([1.5, 1e300])" \

@@ -1,4 +1,4 @@
-// REQUIRES: execution
+// REQUIRES: execution, numpy
 // Results are buffers of their own: an argument returned, one value returned
 // twice, a view of another result, constants small and large. Arguments are not
 // written, although the second result is computed in their place on tensors.

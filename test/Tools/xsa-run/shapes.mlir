@@ -1,4 +1,4 @@
-// REQUIRES: execution
+// REQUIRES: execution, numpy
 // Scalars, empty arrays and dynamic dimensions.
 // RUN: %python %S/Inputs/npz.py write %t.in.npz "arg0=np.float32(3)" "arg1=np.zeros((0, 4), np.float32)" "arg2=np.ones((5, 3), np.float32)"
 // RUN: xsa-run %s --inputs %t.in.npz --outputs %t.out.npz

@@ -1,4 +1,4 @@
-// REQUIRES: execution
+// REQUIRES: execution, numpy
 // RUN: %python %S/Inputs/npz.py write %t.in.npz "arg0=np.random.rand(300, 400).astype(np.float32)" "arg1=np.random.rand(400, 500).astype(np.float32)"
 // RUN: xsa-run %s --entry product --target cpu --inputs %t.in.npz --outputs %t.1.npz --threads 1 --repeat 4 --stats %t.json --chip sm_90
 // RUN: %python -c "import json, sys; s = json.load(open(sys.argv[1])); \
