@@ -394,6 +394,100 @@ fitAffine(const ConstantTensor &tensor) {
   return std::make_pair(static_cast<int64_t>(base), std::move(steps));
 }
 
+std::optional<Band> xsa::readBand(ArrayRef<double> table, int64_t numRows,
+                                  int64_t numKeys) {
+  Band band;
+  for (int64_t i = 0; i < numRows; ++i) {
+    ArrayRef<double> row = table.slice(i * numKeys, numKeys);
+    int64_t first =
+        llvm::find_if(row, [](double x) { return x != 0; }) - row.begin();
+    int64_t last = numKeys - 1;
+    while (last >= 0 && row[last] == 0)
+      --last;
+    if (last < 0) {
+      // An empty row is beyond one end of the band.
+      continue;
+    }
+    if (last < numKeys - 1 && !band.right)
+      band.right = last - i;
+    if (first > 0 && !band.left)
+      band.left = i - first;
+  }
+  for (int64_t i = 0; i < numRows; ++i)
+    for (int64_t j = 0; j < numKeys; ++j) {
+      bool kept = (!band.right || j <= i + *band.right) &&
+                  (!band.left || j >= i - *band.left);
+      if (kept != (table[i * numKeys + j] != 0))
+        return std::nullopt;
+    }
+  return band;
+}
+
+/// The two values that the elements have, the smaller one first.
+static std::optional<std::pair<double, double>>
+getTwoValues(const ConstantTensor &tensor) {
+  auto [low, high] =
+      std::minmax_element(tensor.data.begin(), tensor.data.end());
+  for (double x : tensor.data)
+    if (x != *low && x != *high)
+      return std::nullopt;
+  return std::make_pair(*low, *high);
+}
+
+/// Where the elements that are `number` form a band in the last two dimensions,
+/// the same in all others: the condition on the indices.
+static ExprRef getBandCondition(ExprContext &ctx, const ConstantTensor &tensor,
+                                double number, ArrayRef<ExprRef> indices) {
+  size_t rank = tensor.shape.size();
+  if (rank < 2)
+    return nullptr;
+  int64_t numRows = tensor.shape[rank - 2], numKeys = tensor.shape[rank - 1];
+  size_t size = numRows * numKeys;
+  for (size_t i = size; i < tensor.data.size(); ++i)
+    if (tensor.data[i] != tensor.data[i - size])
+      return nullptr;
+  std::vector<double> table;
+  for (double x : ArrayRef(tensor.data).take_front(size))
+    table.push_back(x == number);
+  auto band = readBand(table, numRows, numKeys);
+  if (!band)
+    return nullptr;
+  ExprRef distance = ctx.sub(indices[rank - 2], indices[rank - 1]);
+  ExprRef condition = ctx.boolean(true);
+  auto require = [&](ExprRef e) {
+    condition = ctx.apply(ExprOp::And, condition->getType(),
+                          {condition, ctx.nonNegative(e)});
+  };
+  if (band->right)
+    require(ctx.add(distance, ctx.integer(*band->right)));
+  if (band->left)
+    require(ctx.sub(ctx.integer(*band->left), distance));
+  return condition;
+}
+
+/// A tensor of two values is a condition that chooses between them.
+static ExprRef simplifyTwoValued(ExprContext &ctx, const ConstantTensor &tensor,
+                                 ExprRef access) {
+  auto values = getTwoValues(tensor);
+  if (!values || std::isnan(values->first))
+    return access;
+  ExprRef isHigh =
+      getBandCondition(ctx, tensor, values->second, access->getOperands());
+  if (!isHigh)
+    if (ExprRef isLow = getBandCondition(ctx, tensor, values->first,
+                                         access->getOperands()))
+      isHigh = ctx.logicalNot(isLow);
+  if (access->isBool())
+    return isHigh ? isHigh : access;
+  if (!access->isFloat())
+    return access;
+  Type type = access->getType();
+  ExprRef high = ctx.constant(type, values->second);
+  if (!isHigh)
+    isHigh = ctx.cmpF(unsigned(arith::CmpFPredicate::OEQ), access, high);
+  return ctx.select(isHigh, high, ctx.constant(type, values->first));
+}
+
 ExprRef ConstantEvaluator::simplifyAccess(ExprRef access) {
   ExprContext &ctx = view.getContext();
   const ConstantTensor *tensor = get(access->getValue());
@@ -404,7 +498,7 @@ ExprRef ConstantEvaluator::simplifyAccess(ExprRef access) {
                ? ctx.integer(static_cast<int64_t>(*uniform))
                : ctx.constant(access->getType(), *uniform);
   if (!access->isInt())
-    return access;
+    return simplifyTwoValued(ctx, *tensor, access);
   auto affine = fitAffine(*tensor);
   if (!affine)
     return access;
@@ -413,4 +507,66 @@ ExprRef ConstantEvaluator::simplifyAccess(ExprRef access) {
        llvm::zip_equal(affine->second, access->getOperands()))
     result = ctx.add(result, ctx.mul(ctx.integer(step), index));
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Whole expressions
+//===----------------------------------------------------------------------===//
+
+/// Integer tensors up to this size are evaluated before they are peeled.
+static constexpr int64_t maxPositions = 1 << 16;
+
+static bool containsReduce(ExprRef e) {
+  if (e->is(ExprKind::Reduce))
+    return true;
+  return llvm::any_of(e->getOperands(), containsReduce) ||
+         llvm::any_of(e->getTerms(), [](const PolyTerm &term) {
+           return llvm::any_of(term.atoms, containsReduce);
+         });
+}
+
+ExprRef ConstantEvaluator::resolve(ExprRef e) { return resolve(e, 0); }
+
+ExprRef ConstantEvaluator::resolve(ExprRef e, unsigned depth) {
+  if (ExprRef known = resolved.lookup(e))
+    return known;
+  ExprRef result = resolveUncached(e, depth);
+  resolved[e] = result;
+  return result;
+}
+
+ExprRef ConstantEvaluator::resolveUncached(ExprRef e, unsigned depth) {
+  ExprContext &ctx = view.getContext();
+  if (e->is(ExprKind::Access)) {
+    // Positions may take long detours; their values are short.
+    auto type = dyn_cast<RankedTensorType>(e->getValue().getType());
+    if (e->isInt() && type && type.hasStaticShape() &&
+        type.getNumElements() <= maxPositions) {
+      ExprRef simple = simplifyAccess(e);
+      if (simple != e)
+        return resolve(simple, depth + 1);
+    }
+    ExprRef inner = depth < 200 ? view.peel(e) : nullptr;
+    if (!inner || inner->is(ExprKind::Reduce) || containsReduce(inner)) {
+      ExprRef simple = simplifyAccess(e);
+      return simple == e ? e : resolve(simple, depth + 1);
+    }
+    return resolve(inner, depth + 1);
+  }
+  if (e->is(ExprKind::Poly)) {
+    ExprRef result = ctx.integer(0);
+    for (const PolyTerm &term : e->getTerms()) {
+      ExprRef product = ctx.integer(term.coeff);
+      for (ExprRef atom : term.atoms)
+        product = ctx.mul(product, resolve(atom, depth + 1));
+      result = ctx.add(result, product);
+    }
+    return result;
+  }
+  if (!e->is(ExprKind::Apply))
+    return e;
+  SmallVector<ExprRef> operands;
+  for (ExprRef operand : e->getOperands())
+    operands.push_back(resolve(operand, depth + 1));
+  return ctx.rebuild(e, operands);
 }

@@ -264,8 +264,10 @@ ExprRef TensorView::evaluateOp(Operation *op, ArrayRef<ExprRef> x,
                      [](ExprRef e) { return !e || !e->isInt(); }))
       return nullptr;
     ExprRef read = access(extract.getTensor(), x.drop_front());
-    ExprRef inner = loops.empty() ? peel(read) : nullptr;
-    return inner ? inner : read;
+    // Outside of bodies this is how sizes are read; see through to them.
+    while (ExprRef inner = loops.empty() ? peel(read) : nullptr)
+      read = inner;
+    return read;
   }
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     auto position = dim.getConstantIndex();

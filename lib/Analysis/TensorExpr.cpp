@@ -596,6 +596,12 @@ ExprRef ExprContext::select(ExprRef condition, ExprRef a, ExprRef b) {
     return select(condition, a, b->getOperand(2));
   if (ExprRef extremum = selectAsExtremum(*this, condition, a, b))
     return extremum;
+  // select(size == 1, 0, i) is i where i < size: a broadcast that is decided
+  // at run time and does not happen.
+  if (condition->isApply(ExprOp::IsZero) && a->isInt() && getInteger(a) == 0 &&
+      b->is(ExprKind::Var) &&
+      isZero(sub(b->getExtent(), integer(1))) == condition)
+    return b;
   Key key(ExprKind::Apply, a->getType());
   key.op = ExprOp::Select;
   ExprRef operands[] = {condition, a, b};

@@ -15,6 +15,7 @@
 #include "xsa/Analysis/TensorView.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -27,6 +28,19 @@ using namespace xsa;
 //===----------------------------------------------------------------------===//
 // Leaves
 //===----------------------------------------------------------------------===//
+
+/// One element of a constant list of sizes.
+static ExprRef readShapeElement(ExprContext &ctx, DenseElementsAttr dense,
+                                ArrayRef<ExprRef> indices) {
+  if (!dense || indices.size() != 1 || dense.getNumElements() > 64 ||
+      !dense.getElementType().isIntOrIndex() ||
+      dense.getElementType().getIntOrFloatBitWidth() < 32)
+    return nullptr;
+  auto i = ExprContext::getInteger(indices[0]);
+  if (!i || *i < 0 || *i >= dense.getNumElements())
+    return nullptr;
+  return ctx.integer((*(dense.value_begin<APInt>() + *i)).getSExtValue());
+}
 
 ExprRef TensorView::access(Value value, ArrayRef<ExprRef> indices) {
   DenseElementsAttr dense;
@@ -43,6 +57,8 @@ ExprRef TensorView::access(Value value, ArrayRef<ExprRef> indices) {
   SmallVector<ExprRef> refined;
   for (ExprRef index : indices)
     refined.push_back(ctx.refine(index));
+  if (ExprRef element = readShapeElement(ctx, dense, refined))
+    return element;
   return ctx.access(value, refined);
 }
 
@@ -68,7 +84,7 @@ ExprRef TensorView::extent(Value value, unsigned dim) {
 ExprRef TensorView::extentUncached(Value value, unsigned dim) {
   Operation *op = value.getDefiningOp();
   if (!op)
-    return ctx.symbol(value, dim);
+    return symbol(value, dim);
   auto ofMixed = [&](ArrayRef<OpFoldResult> sizes) {
     return foldResult(sizes[dim]);
   };
@@ -86,7 +102,9 @@ ExprRef TensorView::extentUncached(Value value, unsigned dim) {
     return ofMixed(expand.getMixedOutputShape());
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
     ExprRef product = ctx.integer(1);
-    for (int64_t source : collapse.getReassociationIndices()[dim])
+    SmallVector<ReassociationIndices> groups =
+        collapse.getReassociationIndices();
+    for (int64_t source : groups[dim])
       product = ctx.mul(product, extent(collapse.getSrc(), source));
     return product;
   }
@@ -95,7 +113,7 @@ ExprRef TensorView::extentUncached(Value value, unsigned dim) {
       return extent(cast.getSource(), dim);
   if (auto reshape = dyn_cast<tensor::ReshapeOp>(op)) {
     ExprRef size = peel(access(reshape.getShape(), ctx.integer(dim)));
-    return size && size->isInt() ? size : ctx.symbol(value, dim);
+    return size && size->isInt() ? size : symbol(value, dim);
   }
   if (auto generate = dyn_cast<tensor::GenerateOp>(op)) {
     auto type = cast<ShapedType>(value.getType());
@@ -112,7 +130,99 @@ ExprRef TensorView::extentUncached(Value value, unsigned dim) {
   if (auto dps = dyn_cast<DestinationStyleOpInterface>(op))
     if (OpOperand *init = dps.getTiedOpOperand(cast<OpResult>(value)))
       return extent(init->get(), dim);
-  return ctx.symbol(value, dim);
+  return symbol(value, dim);
+}
+
+//===----------------------------------------------------------------------===//
+// Equal sizes
+//===----------------------------------------------------------------------===//
+
+/// Records that two sizes are equal, if that says something about single
+/// symbols: common factors cancel.
+bool TensorView::learnEqual(ExprRef a, ExprRef b) {
+  SmallVector<PolyTerm> x = ExprContext::getTerms(a);
+  SmallVector<PolyTerm> y = ExprContext::getTerms(b);
+  if (a == b || x.size() != 1 || y.size() != 1)
+    return false;
+  SmallVector<ExprRef> left(x[0].atoms), right;
+  for (ExprRef atom : y[0].atoms) {
+    auto *it = llvm::find(left, atom);
+    if (it == left.end())
+      right.push_back(atom);
+    else
+      left.erase(it);
+  }
+  if (x[0].coeff != y[0].coeff || left.size() != 1 || right.size() != 1 ||
+      !left[0]->is(ExprKind::Symbol) || !right[0]->is(ExprKind::Symbol))
+    return false;
+  ExprRef kept = left[0], other = right[0];
+  if (other->getId() < kept->getId())
+    std::swap(kept, other);
+  sameSize[other] = kept;
+  extentCache.clear();
+  outerScope.clear();
+  peeled.clear();
+  return true;
+}
+
+/// Sizes that an operation needs to be equal to be defined.
+bool TensorView::learnFrom(Operation *op) {
+  if (auto check = dyn_cast<cf::AssertOp>(op)) {
+    auto compare = check.getArg().getDefiningOp<arith::CmpIOp>();
+    if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq)
+      return false;
+    ExprRef a = scalar(compare.getLhs()), b = scalar(compare.getRhs());
+    return a->isInt() && b->isInt() && learnEqual(a, b);
+  }
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp)
+    return false;
+  bool learned = false;
+  SmallVector<ExprRef> loops(linalgOp.getNumLoops(), nullptr);
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
+    for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim)
+        continue;
+      ExprRef size = extent(operand.get(), i);
+      ExprRef &known = loops[dim.getPosition()];
+      if (known)
+        learned |= learnEqual(known, size);
+      else
+        known = size;
+    }
+  }
+  return learned;
+}
+
+static bool isDynamic(Type type) {
+  auto shaped = dyn_cast<RankedTensorType>(type);
+  return shaped && !shaped.hasStaticShape();
+}
+
+void TensorView::learnSizes(Operation *root) {
+  bool dynamic = false;
+  root->walk([&](Operation *op) {
+    dynamic |= llvm::any_of(op->getOperandTypes(), isDynamic);
+    return dynamic ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  // Each round may make terms cancel that hid a fact before.
+  for (unsigned round = 0; dynamic && round < 4; ++round) {
+    bool learned = false;
+    root->walk([&](Operation *op) { learned |= learnFrom(op); });
+    if (!learned)
+      return;
+  }
+}
+
+ExprRef TensorView::symbol(Value value, unsigned dim) {
+  ExprRef result = ctx.symbol(value, dim);
+  while (ExprRef same = sameSize.lookup(result))
+    result = same;
+  return result;
 }
 
 SmallVector<ExprRef> TensorView::rootVars(Value value) {

@@ -160,8 +160,16 @@ void TokenAxisAnalysis::addAttentionSources(Operation *op, ExprRef access,
   }
 }
 
-/// The accesses that an access reads rows from; empty if it is a root.
-SmallVector<ExprRef> TokenAxisAnalysis::getSources(ExprRef access) {
+/// Positions are often computed as tensors: reads them as expressions.
+ExprRef TokenAxisAnalysis::resolveIndices(ExprRef access) {
+  SmallVector<ExprRef> indices;
+  for (ExprRef index : access->getOperands())
+    indices.push_back(evaluator.resolve(index));
+  return ctx.access(access->getValue(), indices);
+}
+
+std::optional<SmallVector<ExprRef>>
+TokenAxisAnalysis::getSources(ExprRef access) {
   SmallVector<ExprRef> sources;
   Operation *op = access->getValue().getDefiningOp();
   llvm::SmallPtrSet<ExprRef, 8> seen;
@@ -170,48 +178,52 @@ SmallVector<ExprRef> TokenAxisAnalysis::getSources(ExprRef access) {
   } else if (ExprRef inner = view.peel(access)) {
     collectAccesses(inner, seen, sources);
   } else {
-    // A gather's rows are those of its indices.
-    for (ExprRef index : access->getOperands())
-      collectAccesses(index, seen, sources);
+    return std::nullopt;
   }
-  if (llvm::any_of(sources, [&](ExprRef source) { return mixesRows(source); }))
-    return {};
   SmallVector<ExprRef> followed;
-  for (ExprRef source : sources)
-    if (dependsOnRow(source))
-      followed.push_back(canonicalize(source));
+  for (ExprRef source : sources) {
+    if (mixesRows(source))
+      return std::nullopt;
+    source = canonicalize(resolveIndices(source));
+    if (dependsOnRow(source) && !llvm::is_contained(followed, source))
+      followed.push_back(source);
+  }
   return followed;
 }
 
 ArrayRef<ExprRef> TokenAxisAnalysis::getRoots(ExprRef access) {
+  struct Visit {
+    ExprRef access;
+    std::optional<SmallVector<ExprRef>> sources;
+  };
   ExprRef start = canonicalize(access);
-  SmallVector<std::pair<ExprRef, SmallVector<ExprRef>>> stack;
+  SmallVector<Visit> stack;
   llvm::DenseSet<ExprRef> open;
   auto enter = [&](ExprRef e) {
     if (!known.contains(e) && open.insert(e).second)
-      stack.emplace_back(e, getSources(e));
+      stack.push_back({e, getSources(e)});
   };
   enter(start);
   while (!stack.empty()) {
-    auto &[e, sources] = stack.back();
-    const ExprRef *next = llvm::find_if(
-        sources, [&](ExprRef s) { return !known.contains(s) && !open.contains(s); });
-    if (next != sources.end()) {
-      enter(*next);
+    Visit &visit = stack.back();
+    ExprRef next = nullptr;
+    SmallVector<ExprRef, 4> roots;
+    if (!visit.sources)
+      roots.push_back(visit.access);
+    else
+      for (ExprRef source : *visit.sources) {
+        if (!known.contains(source) && !open.contains(source))
+          next = source;
+        for (ExprRef root : known.lookup(source))
+          if (!llvm::is_contained(roots, root))
+            roots.push_back(root);
+      }
+    if (next) {
+      enter(next);
       continue;
     }
-    SmallVector<ExprRef, 4> roots;
-    bool isLeaf = sources.empty() || !view.peel(e);
-    bool isAttention = isa_and_nonnull<AttentionOp, ExcludeOp>(
-        e->getValue().getDefiningOp());
-    if (isLeaf && !isAttention)
-      roots.push_back(e);
-    for (ExprRef source : sources)
-      for (ExprRef root : known.lookup(source))
-        if (!llvm::is_contained(roots, root))
-          roots.push_back(root);
-    open.erase(e);
-    known[e] = std::move(roots);
+    open.erase(visit.access);
+    known[visit.access] = std::move(roots);
     stack.pop_back();
   }
   return known[start];

@@ -33,6 +33,15 @@ struct ConstantTensor {
   std::optional<double> getUniform() const;
 };
 
+/// The elements (i, j) with i - left <= j <= i + right.
+struct Band {
+  std::optional<int64_t> left, right;
+};
+
+/// The band that the non-zero elements of a table form, if they form one.
+std::optional<Band> readBand(llvm::ArrayRef<double> table, int64_t numRows,
+                             int64_t numKeys);
+
 class ConstantEvaluator {
 public:
   /// Tensors of more than `maxElements` are not evaluated.
@@ -49,11 +58,18 @@ public:
   std::optional<std::vector<double>> tabulate(ExprRef e,
                                               llvm::ArrayRef<ExprRef> vars);
 
-  /// An access to a constant tensor as an expression without it: where the
-  /// elements are all the same, or an affine function of the indices.
+  /// An access to a constant tensor as an expression of the indices: where the
+  /// elements are all the same, an affine function, or two values of which one
+  /// fills a band.
   ExprRef simplifyAccess(ExprRef access);
 
+  /// Peels everything elementwise; what remains are accesses to values that
+  /// reduce or are not understood. Constant tensors become expressions.
+  ExprRef resolve(ExprRef e);
+
 private:
+  ExprRef resolveUncached(ExprRef e, unsigned depth);
+  ExprRef resolve(ExprRef e, unsigned depth);
   std::unique_ptr<ConstantTensor> compute(mlir::Value value);
   std::unique_ptr<ConstantTensor> computeScan(mlir::Operation *op);
   std::optional<double> evaluatePoly(ExprRef e, Environment &environment);
@@ -63,6 +79,7 @@ private:
   TensorView &view;
   int64_t maxElements;
   llvm::DenseMap<mlir::Value, std::unique_ptr<ConstantTensor>> known;
+  llvm::DenseMap<ExprRef, ExprRef> resolved;
 };
 
 } // namespace xsa

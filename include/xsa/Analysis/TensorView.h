@@ -43,6 +43,11 @@ public:
   llvm::SmallVector<ExprRef> extents(mlir::Value value);
   ExprRef scalar(mlir::Value value);
 
+  /// Learns which dynamic sizes below `root` are equal, from assertions and from
+  /// structured operations that are only defined if they are. To be called
+  /// before anything is read.
+  void learnSizes(mlir::Operation *root);
+
   /// The variable of a reduction dimension of `op`, refined.
   ExprRef reductionVar(mlir::Operation *op, unsigned dim, ExprRef extent);
 
@@ -74,6 +79,9 @@ private:
   ExprRef evaluateAffine(mlir::AffineExpr expr, llvm::ArrayRef<ExprRef> dims,
                          llvm::ArrayRef<ExprRef> symbols);
   ExprRef foldResult(mlir::OpFoldResult value);
+  ExprRef symbol(mlir::Value value, unsigned dim);
+  bool learnEqual(ExprRef a, ExprRef b);
+  bool learnFrom(mlir::Operation *op);
   ExprRef extentUncached(mlir::Value value, unsigned dim);
 
   ExprContext &ctx;
@@ -82,6 +90,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, ExprRef> reductionVars;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, ExprRef> extentCache;
   Scope outerScope;
+  llvm::DenseMap<ExprRef, ExprRef> sameSize;
 };
 
 } // namespace xsa

@@ -17,7 +17,7 @@
 #ifndef XSA_ANALYSIS_TOKENAXIS_H
 #define XSA_ANALYSIS_TOKENAXIS_H
 
-#include "xsa/Analysis/TensorView.h"
+#include "xsa/Analysis/ConstantEvaluator.h"
 #include "xsa/Dialect/XSA/IR/XSA.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -32,8 +32,8 @@ ExprRef getOwnOffset(TensorView &view, AttentionOp op);
 
 class TokenAxisAnalysis {
 public:
-  explicit TokenAxisAnalysis(TensorView &view)
-      : view(view), ctx(view.getContext()) {}
+  TokenAxisAnalysis(TensorView &view, ConstantEvaluator &evaluator)
+      : view(view), ctx(view.getContext()), evaluator(evaluator) {}
 
   /// Proves that the value row at the own offset belongs to the token of the
   /// query row. Otherwise says what stands against it. With `assumeSelf`,
@@ -49,7 +49,9 @@ public:
 
 private:
   ExprRef canonicalize(ExprRef access);
-  llvm::SmallVector<ExprRef> getSources(ExprRef access);
+  /// The accesses that an access reads rows from; nothing if it is a root.
+  std::optional<llvm::SmallVector<ExprRef>> getSources(ExprRef access);
+  ExprRef resolveIndices(ExprRef access);
   void addAttentionSources(mlir::Operation *op, ExprRef access,
                            llvm::SmallVectorImpl<ExprRef> &sources);
   bool isRow(ExprRef var);
@@ -64,6 +66,7 @@ private:
 
   TensorView &view;
   ExprContext &ctx;
+  ConstantEvaluator &evaluator;
   llvm::DenseMap<std::pair<ExprRef, unsigned>, ExprRef> leading, anonymous;
   llvm::DenseMap<ExprRef, ExprRef> rows;
   llvm::DenseSet<ExprRef> rowDigits, leadingDigits;

@@ -97,17 +97,12 @@ public:
     return false;
   }
 
-  /// Peels everything elementwise; what remains are accesses to values that
-  /// reduce or are not understood. Constant tensors become numbers.
-  ExprRef resolve(ExprRef e);
-
   /// What `e` is computed by: peels accesses and float casts.
   ExprRef look(ExprRef e);
 
-private:
-  ExprRef resolveUncached(ExprRef e, unsigned depth);
-  ExprRef resolve(ExprRef e, unsigned depth);
-  llvm::DenseMap<ExprRef, ExprRef> resolved;
+  /// Whether the value of `e` depends on one of `vars`: seen through broadcasts,
+  /// which only seem to.
+  bool dependsOn(ExprRef e, llvm::ArrayRef<ExprRef> vars, unsigned depth = 0);
 };
 
 /// The probabilities' side of the second product.

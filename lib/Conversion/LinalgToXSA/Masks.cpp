@@ -21,11 +21,6 @@ using namespace mlir;
 using namespace xsa;
 
 namespace {
-/// Keys kept by row i: i - left <= j <= i + right.
-struct Band {
-  std::optional<int64_t> left, right;
-};
-
 class MaskClassifier {
 public:
   MaskClassifier(MatchContext &match, AttentionMatch &result)
@@ -46,6 +41,7 @@ private:
   MatchContext &match;
   ExprContext &ctx;
   AttentionMatch &result;
+  /// Keys kept by row i: i - left <= j <= i + right.
   Band band;
   /// Set if the band's right bound is the diagonal of the last rows and keys.
   bool rightIsBottomAligned = false;
@@ -95,34 +91,6 @@ void MaskClassifier::addCondition(ExprRef keep) {
     return;
   if (!llvm::is_contained(rest, keep))
     rest.push_back(keep);
-}
-
-/// The band that a table of rows by keys shows, if it shows one.
-static std::optional<Band> readBand(ArrayRef<double> table, int64_t numRows,
-                                    int64_t numKeys) {
-  Band band;
-  for (int64_t i = 0; i < numRows; ++i) {
-    ArrayRef<double> row = table.slice(i * numKeys, numKeys);
-    int64_t first = llvm::find_if(row, [](double x) { return x != 0; }) -
-                    row.begin();
-    int64_t last = numKeys - 1;
-    while (last >= 0 && row[last] == 0)
-      --last;
-    if (last < 0)
-      return std::nullopt;
-    if (last < numKeys - 1 && !band.right)
-      band.right = last - i;
-    if (first > 0 && !band.left)
-      band.left = i - first;
-  }
-  for (int64_t i = 0; i < numRows; ++i)
-    for (int64_t j = 0; j < numKeys; ++j) {
-      bool kept = (!band.right || j <= i + *band.right) &&
-                  (!band.left || j >= i - *band.left);
-      if (kept != (table[i * numKeys + j] != 0))
-        return std::nullopt;
-    }
-  return band;
 }
 
 /// Reads a condition that depends on no input value by value. Returns false if

@@ -123,7 +123,7 @@ static bool matchSides(MatchContext &match, const OuterProduct &outer,
   if (!matchScores(match, probabilities, result.keys, steps, product))
     return false;
   ExprRef factors = match.look(product->getBody());
-  bool keyFirst = factors->getOperand(0)->dependsOnAny(result.keys);
+  bool keyFirst = match.dependsOn(factors->getOperand(0), result.keys);
   result.key = factors->getOperand(keyFirst ? 0 : 1);
   result.query = factors->getOperand(keyFirst ? 1 : 0);
   result.depth.assign(product->getBoundVars().begin(),

@@ -24,16 +24,6 @@ using namespace xsa;
 // MatchContext
 //===----------------------------------------------------------------------===//
 
-ExprRef MatchContext::resolve(ExprRef e) { return resolve(e, 0); }
-
-ExprRef MatchContext::resolve(ExprRef e, unsigned depth) {
-  if (ExprRef known = resolved.lookup(e))
-    return known;
-  ExprRef result = resolveUncached(e, depth);
-  resolved[e] = result;
-  return result;
-}
-
 ExprRef MatchContext::look(ExprRef e) {
   while (true) {
     if (e->isApply(ExprOp::Cast)) {
@@ -47,39 +37,18 @@ ExprRef MatchContext::look(ExprRef e) {
   }
 }
 
-static bool containsReduce(ExprRef e) {
-  if (e->is(ExprKind::Reduce))
-    return true;
-  if (e->is(ExprKind::Access))
+bool MatchContext::dependsOn(ExprRef e, ArrayRef<ExprRef> vars,
+                             unsigned depth) {
+  if (!e->dependsOnAny(vars))
     return false;
-  return llvm::any_of(e->getOperands(), containsReduce);
-}
-
-ExprRef MatchContext::resolveUncached(ExprRef e, unsigned depth) {
-  if (e->is(ExprKind::Access)) {
-    ExprRef inner = depth < 200 ? view.peel(e) : nullptr;
-    if (!inner || inner->is(ExprKind::Reduce) || containsReduce(inner)) {
-      ExprRef simple = evaluator.simplifyAccess(e);
-      return simple == e ? e : resolve(simple, depth + 1);
-    }
-    return resolve(inner, depth + 1);
-  }
-  if (e->is(ExprKind::Poly)) {
-    ExprRef result = ctx.integer(0);
-    for (const PolyTerm &term : e->getTerms()) {
-      ExprRef product = ctx.integer(term.coeff);
-      for (ExprRef atom : term.atoms)
-        product = ctx.mul(product, resolve(atom, depth + 1));
-      result = ctx.add(result, product);
-    }
-    return result;
-  }
-  if (!e->is(ExprKind::Apply))
-    return e;
-  SmallVector<ExprRef> operands;
-  for (ExprRef operand : e->getOperands())
-    operands.push_back(resolve(operand, depth + 1));
-  return ctx.rebuild(e, operands);
+  ExprRef inner = depth < 16 ? look(e) : e;
+  if (!inner->dependsOnAny(vars))
+    return false;
+  if (inner->is(ExprKind::Apply) || inner->is(ExprKind::Reduce))
+    return llvm::any_of(inner->getOperands(), [&](ExprRef x) {
+      return dependsOn(x, vars, depth + 1);
+    });
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,7 +74,7 @@ private:
   bool stepProduct(ExprRef &e);
   bool stepQuotient(ExprRef &e);
   bool stepSelect(ExprRef &e);
-  bool dependsOnKeys(ExprRef e) const { return e->dependsOnAny(keys); }
+  bool dependsOnKeys(ExprRef e) { return match.dependsOn(e, keys); }
   bool leadsToExponential(ExprRef e, unsigned depth = 0);
 
   MatchContext &match;

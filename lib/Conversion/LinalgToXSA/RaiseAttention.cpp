@@ -76,6 +76,7 @@ public:
     Operation *function = getOperation();
     ExprContext ctx(&getContext());
     TensorView view(ctx);
+    view.learnSizes(function);
     ConstantEvaluator evaluator(view);
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> replaced;

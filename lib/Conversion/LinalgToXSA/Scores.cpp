@@ -53,8 +53,8 @@ bool ScoreWalk::isProduct(ExprRef e) {
     return false;
   ExprRef body = match.look(e->getBody());
   return body->isApply(ExprOp::Mul) &&
-         body->getOperand(0)->dependsOnAny(keys) !=
-             body->getOperand(1)->dependsOnAny(keys);
+         match.dependsOn(body->getOperand(0), keys) !=
+             match.dependsOn(body->getOperand(1), keys);
 }
 
 /// Whether a product of queries and keys is found in `e`.
@@ -118,12 +118,12 @@ bool ScoreWalk::stepScale(ExprRef &e, SmallVectorImpl<ScoreStep> &steps) {
     steps.push_back({ScoreStep::Scale, inverse ? 1 / number : number});
     return std::isfinite(steps.back().number);
   }
-  if (!other->dependsOnAny(keys)) {
+  if (!match.dependsOn(other, keys)) {
     steps.push_back({ScoreStep::Factor, 1, other, inverse});
     return true;
   }
   // Scores times a mask of zeros and ones (GPT-1): masked ones become 0.
-  ExprRef mask = match.resolve(other);
+  ExprRef mask = match.evaluator.resolve(other);
   if (inverse || !mask->isApply(ExprOp::Select))
     return false;
   bool keepsTrue = mask->getOperand(1)->isConstant(1);
@@ -317,12 +317,12 @@ bool ScoreNormalizer::applyAdditiveMask(double factor, ExprRef original,
 }
 
 bool ScoreNormalizer::applyBias(double factor, ExprRef bias) {
-  if (!bias->dependsOnAny(result.keys)) {
+  if (!match.dependsOn(bias, result.keys)) {
     // The same for all keys of a row: cancels, unless a mask value in that row
     // was not moved with it.
     return true;
   }
-  return applyAdditiveMask(factor, bias, match.resolve(bias));
+  return applyAdditiveMask(factor, bias, match.evaluator.resolve(bias));
 }
 
 bool ScoreNormalizer::apply(const ScoreStep &step) {
@@ -339,7 +339,7 @@ bool ScoreNormalizer::apply(const ScoreStep &step) {
   case ScoreStep::Bias:
     return applyBias(step.number, step.expr);
   case ScoreStep::Mask:
-    result.masks.push_back({match.resolve(step.expr), step.number});
+    result.masks.push_back({match.evaluator.resolve(step.expr), step.number});
     return true;
   }
   return false;

@@ -195,7 +195,8 @@ private:
   };
 
   SmallVector<SelfAttention> collectSelfAttentions(TensorView &view) {
-    TokenAxisAnalysis analysis(view);
+    ConstantEvaluator evaluator(view);
+    TokenAxisAnalysis analysis(view, evaluator);
     SmallVector<SelfAttention> found;
     getOperation()->walk([&](AttentionOp op) {
       std::string reason;
@@ -222,6 +223,7 @@ private:
   void convert(const LayerSelection &selection, ExclusionAttr exclusion) {
     ExprContext ctx(&getContext());
     TensorView view(ctx);
+    view.learnSizes(getOperation());
     SmallVector<SelfAttention> found = collectSelfAttentions(view);
     for (auto [layer, attention] : llvm::enumerate(found)) {
       if (attention.isExclusive || !selection.contains(layer, found.size()))
