@@ -83,6 +83,7 @@ aborted=''
 run_lit "$build" lit
 run_pytest
 step "an outside project, against an installed copy" scripts/test-install.sh "$build"
+step "the wheel of the Python package" scripts/test-wheel.sh "$build"
 step "docs/reference is what TableGen generates" scripts/update-docs.sh --check
 step "formatting" scripts/format.sh --check
 step "shell scripts" "$XSA_VENV/bin/shellcheck" -x .ci/run scripts/*.sh

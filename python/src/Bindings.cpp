@@ -365,11 +365,14 @@ static void bindModule(nb::module_ &m) {
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiler behind the package xsa; use that instead.";
-  m.attr("__version__") = XSA_VERSION;
+  m.attr("version") = XSA_VERSION;
   bindRecords(m);
   bindModule(m);
   nb::class_<CompiledEntry>(m, "CompiledEntry")
-      .def("call", &call, "arrays"_a, "holds_bfloat16"_a)
+      .def("call", &call, "arrays"_a, "holds_bfloat16"_a,
+           nb::sig("def call(self, arrays: collections.abc.Sequence[object], "
+                   "holds_bfloat16: collections.abc.Sequence[bool]) -> "
+                   "list[numpy.typing.NDArray[typing.Any]]"))
       .def_prop_ro("arguments",
                    [](const CompiledEntry &entry) {
                      return describe(entry.compiled->getArgumentTypes());

@@ -12,7 +12,7 @@ docs/python.md of the project is the guide.
 """
 
 from ._compiled import CompiledModel, TensorType
-from ._core import __version__
+from ._core import version as __version__
 from ._errors import CompileError, Diagnostic, Error, ExecutionError
 from ._explanation import Attention, Explanation
 from ._module import Module, load

@@ -66,8 +66,8 @@ class Module:
 
     def convert_attention(
         self,
-        *,
         layers: Layers | None = None,
+        *,
         denominator: str | None = None,
         eps: float | None = None,
         strength: float | None = None,

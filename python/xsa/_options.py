@@ -6,7 +6,7 @@ import math
 import numbers
 import re
 from collections.abc import Iterable
-from typing import Union
+from typing import Any, Union
 
 Layers = Union[str, int, Iterable[int]]
 
@@ -18,20 +18,19 @@ def _format_layers(layers: Layers) -> str:
         text = layers.replace(" ", "")
         if re.fullmatch(r"all|last:\d+|\d+(,\d+)*", text):
             return text
-    elif isinstance(layers, (numbers.Integral, Iterable)):
-        listed = [layers] if isinstance(layers, numbers.Integral) else list(layers)
-        if listed and all(_is_layer(number) for number in listed):
-            return ",".join(str(int(number)) for number in listed)
-        layers = listed
+    else:
+        chosen: list[Any] = list(layers) if isinstance(layers, Iterable) else [layers]
+        if chosen and all(map(_is_layer, chosen)):
+            return ",".join(str(int(number)) for number in chosen)
+        layers = chosen
     raise ValueError(
         f"layers: expected 'all', 'last:N', or numbers of self attentions from 0, got {layers!r}"
     )
 
 
-def _is_layer(number: object) -> bool:
-    return (
-        isinstance(number, numbers.Integral) and not isinstance(number, bool) and int(number) >= 0
-    )
+def _is_layer(number: Any) -> bool:
+    is_integer = isinstance(number, numbers.Integral) and not isinstance(number, bool)
+    return is_integer and int(number) >= 0
 
 
 def _format_number(name: str, value: float) -> str:

@@ -4,7 +4,9 @@ import ast
 import inspect
 import pathlib
 import re
+import shutil
 
+import numpy as np
 import xsa
 from conftest import ROOT
 
@@ -40,6 +42,18 @@ def test_stub_covers_the_extension():
             continue
         members = {m for m in vars(value) if not m.startswith("_")}
         assert {name} | members <= stub
+
+
+def test_the_guide_works(tmp_path, monkeypatch, models):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(models / "gpt2.mlir", "model.mlir")
+    guide = (ROOT / "docs" / "python.md").read_text()
+    code = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
+    assert len(code) == 3
+    names = {"tokens": np.load(models / "gpt2.npz")["arg0"]}
+    exec("\n".join(code), names)
+    assert [a.converted for a in names["explanation"].attentions] == [False, True]
+    assert names["output"].shape == (2, 8, 16)
 
 
 def public_members():
