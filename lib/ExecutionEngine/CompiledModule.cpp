@@ -52,8 +52,8 @@ static llvm::Error makeMissingEntryError(ModuleOp module, StringRef entry) {
 
 llvm::Expected<FunctionType> CompiledModule::getEntryType(ModuleOp module,
                                                           StringRef entry) {
-  auto function =
-      dyn_cast_or_null<func::FuncOp>(SymbolTable::lookupSymbolIn(module, entry));
+  auto function = dyn_cast_or_null<func::FuncOp>(
+      SymbolTable::lookupSymbolIn(module, entry));
   if (!function || function.isExternal())
     return makeMissingEntryError(module, entry);
   auto check = [&](TypeRange types, StringRef what) -> llvm::Error {
@@ -73,6 +73,18 @@ llvm::Expected<FunctionType> CompiledModule::getEntryType(ModuleOp module,
   if (llvm::Error error = check(type.getResults(), "result"))
     return error;
   return type;
+}
+
+LogicalResult xsa::checkOperationsKnown(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    if (op->isRegistered())
+      return WalkResult::advance();
+    op->emitError("unknown operation '")
+        << op->getName() << "' of the " << (op->getDialect() ? "" : "unknown ")
+        << "dialect '" << op->getName().getDialectNamespace() << "'";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,8 +181,8 @@ CompiledModule::compile(ModuleOp original, const CompileOptions &options) {
   if (failed(constants))
     return diagnostics.takeError("the constants could not be read");
   compiled->expandedConstants = std::move(constants->expanded);
-  auto engine = createEngine(*module, *constants, std::move(*machine),
-                             options.optLevel);
+  auto engine =
+      createEngine(*module, *constants, std::move(*machine), options.optLevel);
   if (!engine)
     return llvm::joinErrors(
         engine.takeError(),
@@ -250,8 +262,8 @@ static ArrayView readDescriptor(const Word *words, RankedTensorType type,
   for (unsigned d = 0; d < type.getRank(); ++d)
     shape.push_back(words[3 + d].integer);
   DType dtype = *getDType(type.getElementType());
-  auto *data = static_cast<char *>(words[1].pointer) +
-               words[2].integer * getSize(dtype);
+  auto *data =
+      static_cast<char *>(words[1].pointer) + words[2].integer * getSize(dtype);
   return {dtype, shape, data};
 }
 
@@ -320,8 +332,7 @@ CompiledModule::call(llvm::ArrayRef<ArrayView> arguments) const {
     Array array;
     array.dtype = view.dtype;
     array.shape = llvm::to_vector(view.shape);
-    array.memory =
-        Array::Memory(descriptor[0].pointer, runtime::releaseResult);
+    array.memory = Array::Memory(descriptor[0].pointer, runtime::releaseResult);
     array.data = const_cast<void *>(view.data);
     arrays.push_back(std::move(array));
   }

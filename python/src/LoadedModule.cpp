@@ -154,8 +154,10 @@ static Outcome<LoadedModule>
 parse(llvm::function_ref<OwningOpRef<ModuleOp>(const ParserConfig &)> read) {
   auto session = std::make_shared<Session>();
   Recorder recorder(&session->context);
+  session->context.allowUnregisteredDialects(true);
   OwningOpRef<ModuleOp> module = read(ParserConfig(&session->context));
-  if (!module)
+  session->context.allowUnregisteredDialects(false);
+  if (!module || failed(checkOperationsKnown(*module)))
     return {std::nullopt, recorder.takeErrors("the module could not be read")};
   return {LoadedModule(session, std::move(module)), {}};
 }

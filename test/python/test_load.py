@@ -117,6 +117,13 @@ def test_unknown_operation_is_named():
     assert caught.value.diagnostics[0].line == 2
 
 
+def test_unknown_operation_in_generic_form_is_named():
+    expected = "unknown operation 'stablehlo.add' of the unknown dialect 'stablehlo'"
+    with pytest.raises(xsa.CompileError, match=expected) as caught:
+        xsa.load('func.func @main() {\n  "stablehlo.add"() : () -> ()\n  return\n}\n')
+    assert caught.value.diagnostics[0].line == 2
+
+
 def test_truncated_bytecode(matmul):
     data = matmul.bytecode()
     with pytest.raises(xsa.CompileError):

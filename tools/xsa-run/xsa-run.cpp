@@ -196,20 +196,6 @@ static llvm::Error writeStats(StringRef path, ArrayRef<double> times,
   return llvm::Error::success();
 }
 
-/// The parser's own error for unknown operations does not name them.
-static LogicalResult checkKnown(ModuleOp module) {
-  WalkResult result = module.walk([](Operation *op) {
-    if (op->isRegistered())
-      return WalkResult::advance();
-    op->emitError("unknown operation '")
-        << op->getName() << "' of the "
-        << (op->getDialect() ? "" : "unknown ") << "dialect '"
-        << op->getName().getDialectNamespace() << "'";
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
 /// Parses the file; diagnostics are printed by the context's handler.
 static OwningOpRef<ModuleOp> parse(MLIRContext &context,
                                    llvm::SourceMgr &sources, StringRef path) {
@@ -222,7 +208,9 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context,
   sources.AddNewSourceBuffer(std::move(file), SMLoc());
   context.allowUnregisteredDialects();
   auto module = parseSourceFile<ModuleOp>(sources, &context);
-  return module && succeeded(checkKnown(*module)) ? std::move(module) : nullptr;
+  if (module && failed(checkOperationsKnown(*module)))
+    return nullptr;
+  return module;
 }
 
 /// Everything after parsing.
