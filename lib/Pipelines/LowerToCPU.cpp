@@ -20,6 +20,7 @@
 #include "xsa/Conversion/SCFToXSARuntime/Passes.h"
 #include "xsa/Conversion/TMTensorToLinalg/TMTensorToLinalg.h"
 #include "xsa/Conversion/XSAToLinalg/XSAToLinalg.h"
+#include "xsa/Dialect/XSA/Transforms/Passes.h"
 #include "xsa/Transforms/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -42,13 +43,20 @@ static void addCleanup(OpPassManager &pm) {
 }
 
 /// Attention to loops over tiles; what remains of the dialect to linalg.
-static void addAttention(OpPassManager &pm) {
+static void addAttention(OpPassManager &pm, const LowerToCPUOptions &options) {
+  TileAttentionOptions tileOptions;
+  tileOptions.vectorBits = options.vectorBits;
+  pm.addNestedPass<func::FuncOp>(createTileAttention(tileOptions));
+  VectorizeTilesOptions vectorOptions;
+  vectorOptions.vectorBits = options.vectorBits;
+  pm.addNestedPass<func::FuncOp>(createVectorizeTiles(vectorOptions));
   pm.addNestedPass<func::FuncOp>(createConvertXSAToLinalg());
 }
 
 /// Tensors: one function, element-wise chains fused. Code needs the bytes of
 /// every constant.
-static void addTensorSteps(OpPassManager &pm) {
+static void addTensorSteps(OpPassManager &pm,
+                           const LowerToCPUOptions &options) {
   CheckResourcesOptions resourceOptions;
   resourceOptions.requireData = true;
   pm.addPass(createCheckResources(resourceOptions));
@@ -56,7 +64,7 @@ static void addTensorSteps(OpPassManager &pm) {
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createPrepareEntryPointsPass());
   pm.addPass(createConvertTMTensorToLinalg());
-  addAttention(pm);
+  addAttention(pm, options);
   pm.addPass(createConvertElementwiseToLinalgPass());
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
@@ -111,7 +119,7 @@ static void addLLVM(OpPassManager &pm) {
 
 void xsa::buildLowerToCPUPipeline(OpPassManager &pm,
                                   const LowerToCPUOptions &options) {
-  addTensorSteps(pm);
+  addTensorSteps(pm, options);
   addBufferization(pm);
   addLoops(pm, options);
   addLLVM(pm);

@@ -170,16 +170,31 @@ Value xsa::buildRowMax(OpBuilder &builder, Location loc, MappedValue scores,
       });
 }
 
+/// exp(x - max), or 2^(x - max).
+static Value shiftedExp(ImplicitLocOpBuilder &b, Value x, Value max,
+                        bool powersOfTwo) {
+  Value shifted = arith::SubFOp::create(b, x, finiteMax(b, max));
+  if (powersOfTwo)
+    return math::Exp2Op::create(b, shifted);
+  return math::ExpOp::create(b, shifted);
+}
+
 Value xsa::buildShiftedExp(OpBuilder &builder, Location loc, MappedValue x,
                            MappedValue max, bool powersOfTwo) {
+  return buildGeneric(builder, loc, max, x,
+                      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
+                        return shiftedExp(b, args[1], args[0], powersOfTwo);
+                      });
+}
+
+Value xsa::buildRescaleFactor(OpBuilder &builder, Location loc, MappedValue max,
+                              MappedValue more, MappedValue init,
+                              bool powersOfTwo) {
   return buildGeneric(
-      builder, loc, max, x,
-      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
-        Value shifted =
-            arith::SubFOp::create(b, args[1], finiteMax(b, args[0]));
-        if (powersOfTwo)
-          return math::Exp2Op::create(b, shifted);
-        return math::ExpOp::create(b, shifted);
+      builder, loc, {max, more}, init,
+      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
+        Value newMax = arith::MaximumFOp::create(b, args[0], args[1]);
+        return shiftedExp(b, args[0], newMax, powersOfTwo);
       });
 }
 

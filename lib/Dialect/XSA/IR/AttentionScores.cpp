@@ -166,6 +166,15 @@ Value ScoreBody::callRegion(ImplicitLocOpBuilder &b, Value score,
   return mapping.lookupOrDefault(yield.getScore());
 }
 
+/// Tiles hold masks as bytes.
+static Value castBool(ImplicitLocOpBuilder &b, Value element) {
+  Type type = element.getType();
+  if (type.isInteger(1))
+    return element;
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, element, zero);
+}
+
 /// i1 whether row sees key, or null if nothing hides a key.
 Value ScoreBody::buildVisibility(ImplicitLocOpBuilder &b, ValueRange args,
                                  Value row, Value key,
@@ -186,7 +195,7 @@ Value ScoreBody::buildVisibility(ImplicitLocOpBuilder &b, ValueRange args,
   if (rowMasks && op.getWindowRight())
     requireKey(CmpIPredicate::sle, shift(b, row, *op.getWindowRight()));
   if (mask)
-    require(args[*mask]);
+    require(castBool(b, args[*mask]));
   if (keyMasks && lengths)
     requireKey(CmpIPredicate::slt, castIndex(b, args[*lengths]));
   if (begin)

@@ -240,11 +240,12 @@ SmallVector<Range> AttentionOp::getIterationDomain(OpBuilder &builder) {
   return iterationDomain(*this, builder);
 }
 
-/// `key_lengths - M`: where the first query row stands if it is not said. Made
-/// once for the whole operation, since a tile no longer knows M.
-static Value buildOffsetFromLengths(AttentionOp op, OpBuilder &builder) {
+/// `key_lengths - M` for the batches of `tiled`: where the first query row of
+/// `op` stands. A tile no longer knows M.
+static Value buildOffsetFromLengths(AttentionOp op, AttentionOp tiled,
+                                    OpBuilder &builder) {
   Location loc = op.getLoc();
-  Value lengths = op.getKeyLengths();
+  Value lengths = tiled.getKeyLengths();
   auto type = cast<RankedTensorType>(lengths.getType());
   Value rows = getValueOrCreateConstantIndexOp(
       builder, loc, getDomainExtent(op, builder, op.getQueryDim()));
@@ -286,7 +287,7 @@ static LogicalResult keepPositions(AttentionOp op, AttentionOp tiled,
     if (!isa<TensorType>(op.getKeyLengths().getType()))
       return failure();
     tiled.assignOperand(AttentionOp::odsIndex_query_offset,
-                        buildOffsetFromLengths(op, builder),
+                        buildOffsetFromLengths(op, tiled, builder),
                         op.getKeyLengthsMap());
   } else if (!knowsBase) {
     OpFoldResult rows = getDomainExtent(op, builder, op.getQueryDim());

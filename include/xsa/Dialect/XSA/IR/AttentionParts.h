@@ -110,6 +110,12 @@ mlir::Value buildRowMax(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value buildShiftedExp(mlir::OpBuilder &builder, mlir::Location loc,
                             MappedValue x, MappedValue max, bool powersOfTwo);
 
+/// exp(max - max(max, more)) into `init`: what the sums so far are to be
+/// multiplied by when `more` joins their maximum.
+mlir::Value buildRescaleFactor(mlir::OpBuilder &builder, mlir::Location loc,
+                               MappedValue max, MappedValue more,
+                               MappedValue init, bool powersOfTwo);
+
 /// init += weights, summed over the keys.
 mlir::Value buildRowSum(mlir::OpBuilder &builder, mlir::Location loc,
                         MappedValue weights, MappedValue init);

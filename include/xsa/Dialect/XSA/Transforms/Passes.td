@@ -56,4 +56,79 @@ def MakeExclusive
   ];
 }
 
+def TileAttention : Pass<"xsa-tile-attention"> {
+  let summary = "rewrite xsa.attention to online softmax on tiles";
+  let description = [{
+    Each `xsa.attention` becomes an `scf.forall` over its leading dimensions and
+    tiles of query rows, and in it loops over tiles of keys that carry the
+    running maximum, sum and output (FlashAttention, arXiv 2205.14135). The
+    exclusion is applied to the tile before it is stored.
+
+    - Tiles of keys that the causal mask, windows, `key_lengths` or
+      `key_begin`/`key_end` hide from all rows of the tile are not visited.
+    - Tiles in which these masks keep every key run in a loop without them;
+      loops before (windows, `key_begin`) and after it (diagonal, lengths, keys
+      that do not fill a tile) apply them.
+    - Tiles have static shapes even where the tensors are dynamic or do not
+      divide: missing keys are masked, missing rows never stored.
+    - Memory beyond operands and results is a few tiles per iteration.
+
+    The result is linalg on tensors, marked with the attribute `xsa.tile`;
+    `xsa-vectorize-tiles` is the step that follows on CPUs. Operations must be
+    on tensors: tile before bufferization.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
+           "width of the vectors for which tile sizes are chosen">,
+    Option<"queryTile", "query-tile", "int64_t", /*default=*/"0",
+           "query rows of a tile (0: by vector width)">,
+    Option<"keyTile", "key-tile", "int64_t", /*default=*/"0",
+           "keys of a tile (0: at most 64)">,
+    Option<"powersOfTwo", "powers-of-two", "bool", /*default=*/"true",
+           "softmax in powers of two">,
+    Option<"splitMaskedTiles", "split-masked-tiles", "bool",
+           /*default=*/"true",
+           "separate loops for tiles that need no positional mask">,
+    Option<"rowsInnermost", "rows-innermost", "bool", /*default=*/"true",
+           "query rows are the last dimension of tiles">
+  ];
+  let statistics = [
+    Statistic<"numTiled", "num-tiled", "attentions tiled">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def VectorizeTiles : Pass<"xsa-vectorize-tiles"> {
+  let summary = "turn the rows of attention tiles into vectors";
+  let description = [{
+    Follows `xsa-tile-attention` on CPUs, still on tensors. In each linalg
+    operation marked `xsa.tile` the last dimension of the destination, which
+    holds one value per query row, becomes a vector. Contractions keep a block
+    of vectors in registers over their sum; maxima and sums over keys are
+    element-wise on vectors; `math.exp2` is expanded to arithmetic. The running
+    maximum and sum become vectors carried by the loop over keys.
+
+    Operations that are not of this form (copies that transpose, tiles of
+    masks) become loops over elements.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
+           "width of the vectors that the tiles were chosen for">,
+    Option<"blockRows", "block-rows", "int64_t", /*default=*/"0",
+           "rows of a contraction kept in registers (0: by vector width)">
+  ];
+  let statistics = [
+    Statistic<"numVectorized", "num-vectorized", "tile operations vectorized">
+  ];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // XSA_DIALECT_XSA_TRANSFORMS_PASSES_TD

@@ -1,0 +1,60 @@
+//===- TileAttention.h - Online softmax on tiles ----------------*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One builder makes the loop nest and the recurrence of tiled attention for all
+// targets. What differs between targets is in the policy.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_DIALECT_XSA_TRANSFORMS_TILEATTENTION_H
+#define XSA_DIALECT_XSA_TRANSFORMS_TILEATTENTION_H
+
+#include "xsa/Dialect/XSA/IR/XSA.h"
+
+namespace xsa {
+
+/// Marks the linalg operations that work on tiles, for the target's steps that
+/// follow.
+inline constexpr llvm::StringLiteral kTileAttrName = "xsa.tile";
+
+/// What a target wants of the tiled form.
+struct TilePolicy {
+  /// Query rows and keys of one tile. Tiles of tensors have these extents even
+  /// where fewer rows or keys exist.
+  int64_t queryTile = 16;
+  int64_t keyTile = 64;
+  /// Softmax in powers of two: log2(e) goes into the scale.
+  bool powersOfTwo = true;
+  /// Separate loops for the key tiles that need no positional mask.
+  bool splitMaskedTiles = true;
+  /// Tiles keep query rows in their last dimension, so that a vector holds one
+  /// value of each row and reductions over keys or depth need no shuffles.
+  /// Otherwise rows come first, as matrix instructions want.
+  bool rowsInnermost = true;
+  /// Copy key and value tiles into the accumulator type where they have
+  /// another, once per tile instead of once per use.
+  bool widenInputs = true;
+
+  /// The policy for CPUs with vectors of `vectorBits`.
+  static TilePolicy forCPU(AttentionOp op, int64_t vectorBits);
+};
+
+/// Replaces `op`, which must be on tensors, by parallel loops over leading
+/// dimensions and tiles of query rows, and a loop over tiles of keys in each.
+mlir::LogicalResult tileAttention(mlir::RewriterBase &rewriter, AttentionOp op,
+                                  const TilePolicy &policy);
+
+/// Rewrites an attention of one query tile (every leading dimension 1, at most
+/// `queryTile` rows) to the loop over tiles of keys.
+mlir::LogicalResult expandAttentionTile(mlir::RewriterBase &rewriter,
+                                        AttentionOp op,
+                                        const TilePolicy &policy);
+
+} // namespace xsa
+
+#endif // XSA_DIALECT_XSA_TRANSFORMS_TILEATTENTION_H

@@ -1,0 +1,101 @@
+//===- ExpandExp2.cpp - 2^x in vector arithmetic --------------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// x = n + f with n an integer and |f| <= 1/2. A polynomial gives 2^f; 2^n is
+// made by writing n into the exponent bits. Adding 1.5 * 2^p (p the number of
+// mantissa bits) rounds x to an integer and leaves it in the low bits of the
+// sum, so that no conversion, which would be undefined for NaN, is needed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExpandExp2.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include "llvm/ADT/APFloat.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace xsa;
+
+/// Minimax in relative error on |f| <= 1/2 with the constant term fixed to 1,
+/// so that 2^0 is exact; error 2.0e-9.
+static constexpr double kCoefficientsF32[] = {
+    1.0,
+    0.693147203,
+    0.240226479,
+    0.0555033247,
+    0.00961843736,
+    0.00133988744,
+    0.000153533618};
+
+/// ln(2)^k / k!; error 4e-18.
+static constexpr double kCoefficientsF64[] = {
+      1.0, 0.6931471805599453, 0.2402265069591007,
+      0.055504108664821576, 0.009618129107628477, 0.0013333558146428441,
+      0.00015403530393381606, 1.5252733804059838e-05, 1.3215486790144305e-06,
+      1.0178086009239696e-07, 7.054911620801121e-09, 4.44553827187081e-10,
+      2.5678435993488196e-11, 1.3691488853904124e-12};
+
+Value xsa::buildExp2(ImplicitLocOpBuilder &b, Value x) {
+  Type type = x.getType();
+  Type element = getElementTypeOrSelf(type);
+  bool isF64 = element.isF64();
+  unsigned mantissaBits = isF64 ? 52 : 23;
+  int64_t bias = isF64 ? 1023 : 127;
+  Type intElement = b.getIntegerType(isF64 ? 64 : 32);
+  Type intType = intElement;
+  if (auto vectorType = dyn_cast<VectorType>(type))
+    intType = vectorType.clone(intElement);
+
+  auto constant = [&](double value) -> Value {
+    TypedAttr attr = b.getFloatAttr(element, value);
+    if (auto vectorType = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vectorType, attr);
+    return arith::ConstantOp::create(b, attr);
+  };
+  auto intConstant = [&](int64_t value) -> Value {
+    TypedAttr attr = b.getIntegerAttr(intElement, value);
+    if (auto vectorType = dyn_cast<VectorType>(intType))
+      attr = DenseElementsAttr::get(vectorType, attr);
+    return arith::ConstantOp::create(b, attr);
+  };
+  // Written so that NaN passes through.
+  auto clamp = [&](Value value, arith::CmpFPredicate beyond, double bound) {
+    Value limit = constant(bound);
+    Value isBeyond = arith::CmpFOp::create(b, beyond, value, limit);
+    return arith::SelectOp::create(b, isBeyond, limit, value).getResult();
+  };
+
+  // n = -bias has all exponent bits 0, which makes the result 0. Beyond n =
+  // bias the polynomial itself grows until the product overflows.
+  x = clamp(x, arith::CmpFPredicate::OLT, -double(bias));
+  x = clamp(x, arith::CmpFPredicate::OGT, double(bias) + 2);
+  Value shifter = constant(std::ldexp(1.5, mantissaBits));
+  Value most = clamp(x, arith::CmpFPredicate::OGT, double(bias));
+  Value shifted = arith::AddFOp::create(b, most, shifter);
+  Value n = arith::SubFOp::create(b, shifted, shifter);
+  Value f = arith::SubFOp::create(b, x, n);
+
+  ArrayRef<double> coefficients(kCoefficientsF32);
+  if (isF64)
+    coefficients = kCoefficientsF64;
+  Value power = constant(coefficients.back());
+  for (double coefficient : llvm::reverse(coefficients.drop_back()))
+    power = math::FmaOp::create(b, power, f, constant(coefficient));
+
+  Value bits = arith::BitcastOp::create(b, intType, shifted);
+  bits = arith::AddIOp::create(b, bits, intConstant(bias));
+  bits = arith::ShLIOp::create(b, bits, intConstant(mantissaBits));
+  Value scale = arith::BitcastOp::create(b, type, bits);
+  return arith::MulFOp::create(b, power, scale);
+}

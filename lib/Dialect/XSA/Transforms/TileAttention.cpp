@@ -1,0 +1,140 @@
+//===- TileAttention.cpp - The pass that tiles attention ------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The outer loops come from the operation's TilingInterface and are parallel;
+// the recurrence over keys inside them from expandAttentionTile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/Dialect/XSA/Transforms/TileAttention.h"
+#include "xsa/Dialect/XSA/Transforms/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace xsa {
+#define GEN_PASS_DEF_TILEATTENTION
+#include "xsa/Dialect/XSA/Transforms/Passes.h.inc"
+} // namespace xsa
+
+using namespace mlir;
+using namespace xsa;
+
+/// The static extent of a domain dimension, or a dynamic one.
+static int64_t staticExtent(AffineMap map, Value shaped, unsigned dim,
+                            MLIRContext *context) {
+  auto position = map.getResultPosition(getAffineDimExpr(dim, context));
+  return cast<ShapedType>(shaped.getType()).getDimSize(*position);
+}
+
+static int64_t numQueryRows(AttentionOp op) {
+  return staticExtent(op.getQueryMap(), op.getQuery(), op.getQueryDim(),
+                      op.getContext());
+}
+
+TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits) {
+  TilePolicy policy;
+  // Two vectors of rows: enough independent sums, and still registers left.
+  int64_t lanes = vectorBits / op.getAccumulatorType().getWidth();
+  int64_t rows = numQueryRows(op);
+  bool few = !ShapedType::isDynamic(rows) && rows <= lanes;
+  policy.queryTile = few ? lanes : 2 * lanes;
+  int64_t keys = staticExtent(op.getKeyMap(), op.getKey(), op.getKeyDim(),
+                              op.getContext());
+  if (!ShapedType::isDynamic(keys))
+    policy.keyTile = std::clamp<int64_t>(llvm::alignTo(keys, 8), 8, 64);
+  return policy;
+}
+
+LogicalResult xsa::tileAttention(RewriterBase &rewriter, AttentionOp op,
+                                 const TilePolicy &policy) {
+  if (!op.hasPureTensorSemantics())
+    return rewriter.notifyMatchFailure(op, "not on tensors");
+  // A tile as long as all rows keeps their number static.
+  int64_t rows = numQueryRows(op);
+  int64_t step = policy.queryTile;
+  if (!ShapedType::isDynamic(rows) && rows > 0)
+    step = std::min(step, rows);
+  SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0));
+  for (unsigned dim = 0; dim < op.getNumLeadingDims(); ++dim)
+    sizes[dim] = rewriter.getIndexAttr(1);
+  sizes[op.getQueryDim()] = rewriter.getIndexAttr(step);
+
+  scf::SCFTilingOptions options;
+  options.setTileSizes(sizes);
+  options.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
+  FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
+      rewriter, cast<TilingInterface>(op.getOperation()), options);
+  if (failed(tiled))
+    return failure();
+  rewriter.replaceOp(op, tiled->replacements);
+  auto tile = cast<AttentionOp>(tiled->tiledOps.front());
+  rewriter.setInsertionPoint(tile);
+  return expandAttentionTile(rewriter, tile, policy);
+}
+
+/// An input without a zero cannot be padded to a whole tile.
+static LogicalResult checkScoreInputs(AttentionOp op) {
+  Builder builder(op.getContext());
+  for (Value input : op.getScoreInputs()) {
+    Type type = getElementTypeOrSelf(input.getType());
+    if (!type.isIntOrIndexOrFloat())
+      return op.emitOpError("cannot be tiled with a score input of ")
+             << type << " elements: expected integers, index or floats";
+  }
+  return success();
+}
+
+namespace {
+struct TileAttention : public xsa::impl::TileAttentionBase<TileAttention> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<AttentionOp> ops;
+    getOperation()->walk([&](AttentionOp op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (AttentionOp op : ops) {
+      if (failed(tile(rewriter, op)))
+        return signalPassFailure();
+      ++numTiled;
+    }
+  }
+
+private:
+  LogicalResult tile(RewriterBase &rewriter, AttentionOp op) {
+    if (!op.hasPureTensorSemantics())
+      return op.emitOpError("can be tiled on tensors only; run "
+                            "xsa-tile-attention before bufferization");
+    if (failed(checkScoreInputs(op)))
+      return failure();
+    rewriter.setInsertionPoint(op);
+    if (failed(tileAttention(rewriter, op, getPolicy(op))))
+      return op.emitOpError("could not be tiled");
+    return success();
+  }
+
+  TilePolicy getPolicy(AttentionOp op) {
+    TilePolicy policy = TilePolicy::forCPU(op, vectorBits);
+    if (queryTile != 0)
+      policy.queryTile = queryTile;
+    if (keyTile != 0)
+      policy.keyTile = keyTile;
+    policy.powersOfTwo = powersOfTwo;
+    policy.splitMaskedTiles = splitMaskedTiles;
+    policy.rowsInnermost = rowsInnermost;
+    return policy;
+  }
+};
+} // namespace
