@@ -21,7 +21,15 @@ func.func @main(%a: tensor<1200x1200xf32>) -> tensor<1200x1200xf32> {
 
 
 def longest_pause_while(work) -> float:
-    """The longest time Python stood still in this thread, as a part of the work's time."""
+    """The longest time Python stood still in this thread, as a part of the work's time.
+
+    The best of three, since the machine may be busy: with the interpreter's lock
+    held it is nearly all of the time, always.
+    """
+    return min(measure_longest_pause(work) for _ in range(3))
+
+
+def measure_longest_pause(work) -> float:
     span = []
 
     def timed():
