@@ -28,21 +28,46 @@ static bool isComparedWithKeys(ExprRef keep, ExprRef var,
   return keep->dependsOn(var) && keep->dependsOnAny(keys);
 }
 
+/// Whether query and key are stored in the same layout and the query has a
+/// single row where the key has its keys.
+static bool hasSingleRow(ExprRef query, ExprRef key, ArrayRef<ExprRef> keys) {
+  if (!query->is(ExprKind::Access) || !key->is(ExprKind::Access) ||
+      query->getOperands().size() != key->getOperands().size())
+    return false;
+  bool found = false;
+  for (auto [row, index] :
+       llvm::zip_equal(query->getOperands(), key->getOperands())) {
+    if (!index->dependsOnAny(keys))
+      continue;
+    if (!ExprContext::getInteger(row))
+      return false;
+    found = true;
+  }
+  return found;
+}
+
 /// Of the variables that only the query depends on, those that are its rows.
 /// The others are heads of a group: the operation means the same either way,
-/// but causal masks and own values need the rows.
+/// but causal masks and own values need the rows. `repeated` are candidates that
+/// share a dimension of the result with key/value heads, which only the heads
+/// of a group do: where nothing else is left there is a single row.
 static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
-                                       ArrayRef<ExprRef> candidates) {
-  if (candidates.size() <= 1)
-    return SmallVector<ExprRef>(candidates);
+                                       SmallVector<ExprRef> candidates,
+                                       ArrayRef<ExprRef> repeated,
+                                       bool singleRow) {
   for (const MaskStep &mask : result.masks) {
     SmallVector<ExprRef> related;
     for (ExprRef var : candidates)
       if (isComparedWithKeys(mask.keep, var, result.keys))
         related.push_back(var);
-    if (related.size() == result.keys.size())
+    if (!related.empty() && related.size() == result.keys.size())
       return related;
   }
+  llvm::erase_if(candidates, [&](ExprRef var) {
+    return singleRow || llvm::is_contained(repeated, var);
+  });
+  if (candidates.size() <= 1)
+    return candidates;
   // As many rows as keys, digit by digit.
   SmallVector<ExprRef> rows;
   for (ExprRef key : result.keys)
@@ -62,11 +87,13 @@ bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
   ExprRef query = match.view.peelLayout(result.query);
   ExprRef key = match.view.peelLayout(result.key);
   ExprRef value = match.view.peelLayout(result.value);
-  SmallVector<ExprRef> candidates;
+  SmallVector<ExprRef> candidates, repeated;
   for (ExprRef index : result.rootIndices) {
     auto digits = match.ctx.getDigits(index);
     if (!digits)
       return false;
+    size_t firstCandidate = candidates.size();
+    bool hasKeyHeads = false;
     for (ExprRef var : digits->vars) {
       bool inScores = query->dependsOn(var) || key->dependsOn(var);
       for (const BiasTerm &bias : result.biases)
@@ -78,17 +105,22 @@ bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
         return match.refuse("the result is repeated along a dimension");
       if (!inScores)
         result.columns.push_back(var);
-      else if (inValue || key->dependsOn(var))
+      else if (inValue || key->dependsOn(var)) {
         result.leading.push_back(var);
-      else
+        hasKeyHeads = true;
+      } else {
         candidates.push_back(var);
+      }
     }
+    if (hasKeyHeads)
+      repeated.append(candidates.begin() + firstCandidate, candidates.end());
   }
   for (ExprRef digit : result.keys)
     if (!value->dependsOn(digit) || !key->dependsOn(digit))
       return match.refuse("keys or values do not differ along the dimension "
                           "that softmax runs over");
-  result.rows = chooseRows(result, candidates);
+  result.rows = chooseRows(result, candidates, repeated,
+                           hasSingleRow(query, key, result.keys));
   for (ExprRef var : candidates)
     if (!llvm::is_contained(result.rows, var))
       result.leading.push_back(var);
