@@ -1,4 +1,5 @@
 import os
+import platform
 import subprocess
 
 import lit.formats
@@ -30,6 +31,8 @@ llvm_config.add_tool_substitutions(["FileCheck", "not", "count", "split-file"], 
 
 if config.xsa_enable_execution:
     config.available_features.add("execution")
+if platform.machine() in ("x86_64", "AMD64"):
+    config.available_features.add("x86_64")
 if subprocess.run([config.python_executable, "-c", "import numpy"], capture_output=True).returncode == 0:
     config.available_features.add("numpy")
 plugin = os.path.join(config.xsa_libs_dir, "xsa-plugin" + config.llvm_shlib_ext)

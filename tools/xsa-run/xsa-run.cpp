@@ -77,6 +77,13 @@ struct Options {
                            cl::desc("number of calls"), cl::cat(category)};
   cl::opt<std::string> stats{"stats", cl::desc("JSON file to write times to"),
                              cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> cpu{
+      "cpu", cl::desc("processor to compile for (default: this one)"),
+      cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> features{
+      "features",
+      cl::desc("processor features to compile for, e.g. +avx2,+fma"),
+      cl::value_desc("list"), cl::cat(category)};
   cl::opt<std::string> chip{"chip", cl::init("sm_80"),
                             cl::desc("GPU to compile kernels for"),
                             cl::cat(category)};
@@ -229,6 +236,8 @@ static llvm::Error run(ModuleOp module, const Options &options) {
   CompileOptions compileOptions;
   compileOptions.entry = options.entry;
   compileOptions.numThreads = options.threads;
+  compileOptions.cpu = options.cpu;
+  compileOptions.features = options.features;
   auto compiled = CompiledModule::compile(module, compileOptions);
   if (!compiled)
     return compiled.takeError();
