@@ -90,6 +90,8 @@ static void addBufferization(OpPassManager &pm) {
 
 /// Buffers to loops: vectors and threads.
 static void addLoops(OpPassManager &pm, const LowerToCPUOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createCheckBuffersPass());
+  pm.addNestedPass<func::FuncOp>(createExpandDynamicReshapesPass());
   ConvertLinalgToCPULoopsPassOptions loopOptions;
   loopOptions.vectorBits = options.vectorBits;
   loopOptions.parallelWork = options.parallelWork;

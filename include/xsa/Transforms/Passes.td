@@ -65,6 +65,35 @@ def LegalizeScalarsPass
   ];
 }
 
+def ExpandDynamicReshapesPass : Pass<"xsa-expand-dynamic-reshapes"> {
+  let summary = "computes the strides of reshapes with several unknown sizes";
+  let description = [{
+    `memref.expand_shape` with more than one dynamic size in a group becomes a
+    `memref.reinterpret_cast`: upstream's expansion of strided metadata computes
+    one unknown size from the others and does not expect two.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def CheckBuffersPass : Pass<"xsa-check-buffers"> {
+  let summary = "checks at run time that sizes which must agree do";
+  let description = [{
+    Adds assertions where dynamic sizes could disagree: between the operands of
+    linalg operations, in casts to a static size, in reshapes. A model with such
+    a fault ends with an error instead of reading past the end of a buffer.
+    Only operations at the top level of functions are checked, which is where
+    models have theirs; what the compiler's own tiling makes is inside loops.
+
+    Contract: buffers only. Runs before linalg is lowered.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def CheckBufferizablePass
     : Pass<"xsa-check-bufferizable", "::mlir::ModuleOp"> {
   let summary = "reports operations on tensors that cannot become buffers";

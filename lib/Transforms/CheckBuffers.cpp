@@ -1,0 +1,145 @@
+//===- CheckBuffers.cpp - Sizes that must agree, at run time --------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Types promise sizes that a model may not keep: importers write casts that only
+// hold for some inputs. What they would otherwise do is read past a buffer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace xsa {
+#define GEN_PASS_DEF_CHECKBUFFERSPASS
+#include "xsa/Transforms/Passes.h.inc"
+} // namespace xsa
+
+using namespace mlir;
+
+static Value getSize(OpBuilder &builder, Location loc, Value buffer,
+                     int64_t dim) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.isDynamicDim(dim))
+    return arith::ConstantIndexOp::create(builder, loc, type.getDimSize(dim));
+  return builder.createOrFold<memref::DimOp>(loc, buffer, dim);
+}
+
+static void assertEqual(OpBuilder &builder, Location loc, Value a, Value b,
+                        const Twine &message) {
+  if (a == b)
+    return;
+  Value equal = builder.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::eq, a, b);
+  cf::AssertOp::create(builder, loc, equal, message.str());
+}
+
+/// All operands have the same size along each loop of the operation.
+static void checkOperands(linalg::LinalgOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  /// What defines the size of each loop, and whether that is static.
+  SmallVector<Value> sizes(op.getNumLoops());
+  SmallVector<bool> isStatic(op.getNumLoops());
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [index, expr] : llvm::enumerate(map.getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim)
+        continue;
+      Value &size = sizes[dim.getPosition()];
+      bool thisStatic = !type.isDynamicDim(index);
+      // Two static sizes were compared by the verifier.
+      if (size && isStatic[dim.getPosition()] && thisStatic)
+        continue;
+      Value here = getSize(builder, loc, operand.get(), index);
+      if (size)
+        assertEqual(builder, loc, size, here,
+                    "operands disagree on the size of dimension " +
+                        Twine(dim.getPosition()) + " of '" +
+                        op->getName().getStringRef() + "'");
+      else {
+        size = here;
+        isStatic[dim.getPosition()] = thisStatic;
+      }
+    }
+  }
+}
+
+/// A static size in the result is that of the source.
+static void checkCast(memref::CastOp op) {
+  auto from = dyn_cast<MemRefType>(op.getSource().getType());
+  auto to = dyn_cast<MemRefType>(op.getType());
+  if (!from || !to)
+    return;
+  OpBuilder builder(op);
+  for (int64_t dim = 0; dim < to.getRank(); ++dim)
+    if (from.isDynamicDim(dim) && !to.isDynamicDim(dim))
+      assertEqual(builder, op.getLoc(),
+                  getSize(builder, op.getLoc(), op.getSource(), dim),
+                  arith::ConstantIndexOp::create(builder, op.getLoc(),
+                                                 to.getDimSize(dim)),
+                  "dimension " + Twine(dim) + " is not of size " +
+                      Twine(to.getDimSize(dim)) + " as its type says");
+}
+
+/// The sizes of a group multiply to the size that is split.
+static void checkExpansion(memref::ExpandShapeOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices())) {
+    bool isDynamic = llvm::any_of(group, [&](int64_t d) {
+      return op.getResultType().isDynamicDim(d);
+    });
+    if (!isDynamic || group.size() == 1)
+      continue;
+    Value product = arith::ConstantIndexOp::create(builder, loc, 1);
+    SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+    for (int64_t d : group) {
+      Value size =
+          isa<Value>(sizes[d])
+              ? cast<Value>(sizes[d])
+              : arith::ConstantIndexOp::create(
+                    builder, loc, op.getResultType().getDimSize(d));
+      product = builder.createOrFold<arith::MulIOp>(loc, product, size);
+    }
+    assertEqual(builder, loc, getSize(builder, loc, op.getSrc(), dim), product,
+                "dimension " + Twine(dim) + " cannot be split into these sizes");
+  }
+}
+
+namespace {
+struct CheckBuffers : public xsa::impl::CheckBuffersPassBase<CheckBuffers> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<linalg::LinalgOp, memref::CastOp, memref::ExpandShapeOp>(op) &&
+          isa_and_nonnull<FunctionOpInterface>(op->getParentOp()))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+        checkOperands(linalgOp);
+      else if (auto castOp = dyn_cast<memref::CastOp>(op))
+        checkCast(castOp);
+      else
+        checkExpansion(cast<memref::ExpandShapeOp>(op));
+    }
+  }
+};
+} // namespace
