@@ -20,6 +20,7 @@
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -492,6 +493,23 @@ static LogicalResult scalarize(RewriterBase &rewriter, linalg::GenericOp op) {
   return success();
 }
 
+/// Makes the scratch tensors of tiles allocations. They lie outside the loops
+/// over keys and hold one thing each; as `tensor.empty`, equal ones would be
+/// merged, and bufferization would have to make new ones inside the loops.
+static void allocateScratch(RewriterBase &rewriter,
+                            ArrayRef<linalg::LinalgOp> tileOps) {
+  llvm::SetVector<tensor::EmptyOp> scratch;
+  for (linalg::LinalgOp op : tileOps)
+    for (Value init : op.getDpsInits())
+      if (auto empty = init.getDefiningOp<tensor::EmptyOp>())
+        scratch.insert(empty);
+  for (tensor::EmptyOp empty : scratch) {
+    rewriter.setInsertionPoint(empty);
+    rewriter.replaceOpWithNewOp<bufferization::AllocTensorOp>(
+        empty, empty.getType(), empty.getDynamicSizes());
+  }
+}
+
 static void vectorize(RewriterBase &rewriter, linalg::GenericOp op,
                       int64_t maxBits, int64_t maxBlock,
                       llvm::function_ref<void()> count) {
@@ -537,18 +555,22 @@ struct VectorizeTiles : public xsa::impl::VectorizeTilesBase<VectorizeTiles> {
     // A tile has two vectors of rows.
     int64_t maxBits = 2 * vectorBits;
     int64_t maxBlock = blockRows != 0 ? blockRows : (vectorBits >= 512 ? 8 : 4);
+    SmallVector<linalg::LinalgOp> tileOps;
     SmallVector<linalg::GenericOp> generics;
     SmallVector<linalg::FillOp> fills;
     getOperation()->walk([&](linalg::LinalgOp op) {
       if (!op->hasAttr(kTileAttrName))
         return;
+      tileOps.push_back(op);
       if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
         generics.push_back(generic);
       else if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
         fills.push_back(fill);
     });
+    allocateScratch(rewriter, tileOps);
     for (linalg::GenericOp op : generics)
       vectorize(rewriter, op, maxBits, maxBlock, [&] { ++numVectorized; });
+    // Fills last: what reads them takes their constant.
     for (linalg::FillOp op : fills) {
       if (op->use_empty())
         rewriter.eraseOp(op);
