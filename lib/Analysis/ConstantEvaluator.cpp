@@ -15,6 +15,7 @@
 #include "TensorExprDetail.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -60,8 +61,8 @@ static bool appendElement(std::vector<double> &data, const APInt &bits,
     data.push_back(x.convertToDouble());
     return true;
   }
-  double x = type.isInteger(1) ? double(!bits.isZero())
-                               : double(bits.getSExtValue());
+  double x =
+      type.isInteger(1) ? double(!bits.isZero()) : double(bits.getSExtValue());
   data.push_back(x);
   return std::fabs(x) <= maxExactInteger;
 }
@@ -130,6 +131,12 @@ std::unique_ptr<ConstantTensor> ConstantEvaluator::compute(Value value) {
       read = readResource(resource, tensor->data);
     return read ? std::move(tensor) : nullptr;
   }
+  // Elements that nothing has written may be taken for any value. A tensor that
+  // is filled slice by slice passes through states that have some.
+  if (value.getDefiningOp<tensor::EmptyOp>()) {
+    tensor->data.assign(type.getNumElements(), 0.0);
+    return tensor;
+  }
   if (value.getDefiningOp()->getName().getStringRef() == "tm_tensor.scan")
     return cast<OpResult>(value).getResultNumber() == 0
                ? computeScan(value.getDefiningOp())
@@ -143,8 +150,13 @@ std::unique_ptr<ConstantTensor> ConstantEvaluator::compute(Value value) {
   if (!e)
     return nullptr;
   SmallVector<ExprRef> digits;
-  for (ExprRef var : vars)
-    llvm::append_range(digits, ctx.refine(var)->getFreeVars());
+  for (ExprRef var : vars) {
+    // Most significant first, which is not the order of their ids.
+    auto number = ctx.getDigits(ctx.refine(var));
+    if (!number)
+      return nullptr;
+    llvm::append_range(digits, number->vars);
+  }
   auto data = tabulate(ctx.refine(e), digits);
   if (!data)
     return nullptr;
@@ -182,9 +194,9 @@ std::unique_ptr<ConstantTensor> ConstantEvaluator::computeScan(Operation *op) {
     if (position > 0)
       before = result->data[i - stride] +
                (inclusive.getValue() ? 0 : input->data[i - stride]);
-    result->data[i] = roundToType(
-        inclusive.getValue() ? before + input->data[i] : before,
-        type.getElementType());
+    result->data[i] =
+        roundToType(inclusive.getValue() ? before + input->data[i] : before,
+                    type.getElementType());
   }
   return result;
 }
@@ -474,8 +486,8 @@ static ExprRef simplifyTwoValued(ExprContext &ctx, const ConstantTensor &tensor,
   ExprRef isHigh =
       getBandCondition(ctx, tensor, values->second, access->getOperands());
   if (!isHigh)
-    if (ExprRef isLow = getBandCondition(ctx, tensor, values->first,
-                                         access->getOperands()))
+    if (ExprRef isLow =
+            getBandCondition(ctx, tensor, values->first, access->getOperands()))
       isHigh = ctx.logicalNot(isLow);
   if (access->isBool())
     return isHigh ? isHigh : access;
@@ -494,9 +506,8 @@ ExprRef ConstantEvaluator::simplifyAccess(ExprRef access) {
   if (!tensor)
     return access;
   if (auto uniform = tensor->getUniform())
-    return access->isInt()
-               ? ctx.integer(static_cast<int64_t>(*uniform))
-               : ctx.constant(access->getType(), *uniform);
+    return access->isInt() ? ctx.integer(static_cast<int64_t>(*uniform))
+                           : ctx.constant(access->getType(), *uniform);
   if (!access->isInt())
     return simplifyTwoValued(ctx, *tensor, access);
   auto affine = fitAffine(*tensor);

@@ -37,6 +37,8 @@ void xsa::populateImportToLinalgPipeline(OpPassManager &pm) {
 
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createSimplifyScatters());
+  pm.addPass(createCanonicalizerPass());
   pm.addPass(createSymbolDCEPass());
 }
 

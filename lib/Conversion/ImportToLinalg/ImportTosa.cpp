@@ -14,6 +14,7 @@
 
 #include "Resources.h"
 #include "xsa/Conversion/ImportToLinalg/ImportToLinalg.h"
+#include "xsa/Dialect/TMTensor/IR/TMTensor.h"
 
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
@@ -22,6 +23,7 @@
 #include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -97,6 +99,47 @@ static void restoreResources(ModuleOp module) {
   });
 }
 
+/// Replaces a scatter of one batch, `out[0, indices[0, w], :] = input[0, w,
+/// :]`, by a `tm_tensor.scatter`. Upstream would make a loop of it, in which
+/// nobody recognises an assignment to a slice.
+static void convertScatter(tosa::ScatterOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getValuesOut().getType());
+  auto inputType = dyn_cast<RankedTensorType>(op.getInput().getType());
+  if (!type || !inputType || !type.hasStaticShape() ||
+      !inputType.hasStaticShape() || type.getDimSize(0) != 1 ||
+      op.getValuesIn().getType() != type)
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<ReassociationIndices> dropBatch = {{0, 1}, {2}};
+  Value original = tensor::CollapseShapeOp::create(builder, loc,
+                                                   op.getValuesIn(), dropBatch);
+  Value updates =
+      tensor::CollapseShapeOp::create(builder, loc, op.getInput(), dropBatch);
+  auto indexType = cast<RankedTensorType>(op.getIndices().getType());
+  Value row = tensor::CollapseShapeOp::create(
+      builder, loc, op.getIndices(), SmallVector<ReassociationIndices>{{0, 1}});
+  Value indices = tensor::ExpandShapeOp::create(
+      builder, loc,
+      RankedTensorType::get({inputType.getDimSize(1), 1},
+                            indexType.getElementType()),
+      row, SmallVector<ReassociationIndices>{{0, 1}});
+  auto scatter = tm_tensor::ScatterOp::create(
+      builder, loc, original.getType(), ValueRange{updates, indices}, original,
+      /*dimension_map=*/ArrayRef<int64_t>{0}, /*unique_indices=*/true);
+  Type element = type.getElementType();
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(&scatter.getRegion(), {},
+                                      {element, element}, {loc, loc});
+    tm_tensor::YieldOp::create(builder, loc, body->getArgument(0));
+  }
+  Value result = tensor::ExpandShapeOp::create(builder, loc, type,
+                                               scatter.getResult(0), dropBatch);
+  op.getValuesOut().replaceAllUsesWith(result);
+  op->erase();
+}
+
 /// Upstream's passes in the order that leaves nothing behind: control flow is
 /// converted before the operations inside it.
 static void populateTosaPasses(OpPassManager &pm) {
@@ -155,7 +198,8 @@ struct ImportTosaPass : public xsa::impl::ImportTosaBase<ImportTosaPass> {
   using Base::Base;
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, tosa::TosaDialect>();
+    registry.insert<arith::ArithDialect, tensor::TensorDialect,
+                    tm_tensor::TMTensorDialect, tosa::TosaDialect>();
     OpPassManager pm(ModuleOp::getOperationName());
     populateTosaPasses(pm);
     pm.getDependentDialects(registry);
@@ -170,6 +214,7 @@ struct ImportTosaPass : public xsa::impl::ImportTosaBase<ImportTosaPass> {
       return markAllAnalysesPreserved();
 
     numHidden += hideResources(module);
+    module.walk(convertScatter);
     OpPassManager pm(ModuleOp::getOperationName());
     populateTosaPasses(pm);
     if (failed(runPipeline(pm, module)))

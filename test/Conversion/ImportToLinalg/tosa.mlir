@@ -24,15 +24,28 @@ func.func @matmul_and_reshape(%a: tensor<2x3x4xf32>, %b: tensor<2x4x5xf32>) -> t
 
 // -----
 
-// Scatter goes to a loop; control flow and what is inside it are converted.
-// CHECK-LABEL: func.func @scatter_and_control_flow
+// A scatter of one batch stays one; one of several goes to a loop.
+// CHECK-LABEL: func.func @scatter
 // CHECK-NOT: tosa
+// CHECK: tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true) ins(%{{.*}}, %{{.*}} : tensor<3x2xf32>, tensor<3x1xi32>) outs(%{{.*}} : tensor<4x2xf32>)
 // CHECK: scf.for
+// CHECK-NOT: tosa
+func.func @scatter(%v: tensor<1x4x2xf32>, %i: tensor<1x3xi32>, %u: tensor<1x3x2xf32>,
+                   %vs: tensor<2x4x2xf32>, %is: tensor<2x3xi32>, %us: tensor<2x3x2xf32>) -> (tensor<1x4x2xf32>, tensor<2x4x2xf32>) {
+  %0 = tosa.scatter %v, %i, %u : (tensor<1x4x2xf32>, tensor<1x3xi32>, tensor<1x3x2xf32>) -> tensor<1x4x2xf32>
+  %1 = tosa.scatter %vs, %is, %us : (tensor<2x4x2xf32>, tensor<2x3xi32>, tensor<2x3x2xf32>) -> tensor<2x4x2xf32>
+  return %0, %1 : tensor<1x4x2xf32>, tensor<2x4x2xf32>
+}
+
+// -----
+
+// Control flow and what is inside it are converted.
+// CHECK-LABEL: func.func @control_flow
+// CHECK-NOT: tosa
 // CHECK: scf.if
 // CHECK-NOT: tosa
-func.func @scatter_and_control_flow(%v: tensor<1x4x2xf32>, %i: tensor<1x3xi32>, %u: tensor<1x3x2xf32>, %c: tensor<i1>) -> tensor<1x4x2xf32> {
-  %0 = tosa.scatter %v, %i, %u : (tensor<1x4x2xf32>, tensor<1x3xi32>, tensor<1x3x2xf32>) -> tensor<1x4x2xf32>
-  %1 = tosa.cond_if %c (%a = %0) : tensor<i1> (tensor<1x4x2xf32>) -> tensor<1x4x2xf32> {
+func.func @control_flow(%v: tensor<1x4x2xf32>, %c: tensor<i1>) -> tensor<1x4x2xf32> {
+  %1 = tosa.cond_if %c (%a = %v) : tensor<i1> (tensor<1x4x2xf32>) -> tensor<1x4x2xf32> {
   ^bb0(%a: tensor<1x4x2xf32>):
     %2 = tosa.exp %a : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
     tosa.yield %2 : tensor<1x4x2xf32>

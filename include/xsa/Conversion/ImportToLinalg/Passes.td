@@ -59,7 +59,9 @@ def ImportTosa : Pass<"xsa-import-tosa", "::mlir::ModuleOp"> {
   let description = [{
     Runs upstream's passes on functions that contain TOSA: shape inference,
     decompositions, broadcasting, control flow, then the conversions to linalg,
-    tensor, arith and ml_program.
+    tensor, arith and ml_program. `tosa.scatter` with one batch becomes
+    `tm_tensor.scatter` instead of a loop, so that `xsa-simplify-scatters` can
+    read it.
 
     Folders of the TOSA dialect read constants element by element and abort on
     a `dense_resource`. So these constants are out of their sight meanwhile:
@@ -75,6 +77,20 @@ def ImportTosa : Pass<"xsa-import-tosa", "::mlir::ModuleOp"> {
     Statistic<"numHidden", "num-hidden",
               "resource constants hidden from folders">
   ];
+}
+
+def SimplifyScatters : Pass<"xsa-simplify-scatters"> {
+  let summary = "turn scatters at known positions into slice insertions";
+  let description = [{
+    Assignments to slices reach ONNX and TOSA as scatters with computed indices.
+    A `tm_tensor.scatter` that overwrites whole elements at positions known at
+    compile time, which together are a slice of the original (of the original
+    reshaped, if need be), becomes a `tensor.insert_slice`.
+  }];
+  let statistics = [
+    Statistic<"numScatters", "num-scatters", "scatters turned into insertions">
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
 #endif // XSA_CONVERSION_IMPORTTOLINALG_PASSES_TD
