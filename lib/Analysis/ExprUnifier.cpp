@@ -21,7 +21,7 @@ using namespace xsa;
 
 bool ExprUnifier::isBijection(ArrayRef<ExprRef> from,
                               ArrayRef<ExprRef> to) const {
-  ExprContext &ctx = view.getContext();
+  ExprContext &ctx = view->getContext();
   SmallVector<ExprRef> seen;
   ExprRef fromSize = ctx.integer(1), toSize = ctx.integer(1);
   for (ExprRef var : from) {
@@ -72,7 +72,7 @@ bool ExprUnifier::bind(ExprRef var, ExprRef value) {
 }
 
 bool ExprUnifier::unifyIntegers(ExprRef a, ExprRef b) {
-  ExprContext &ctx = view.getContext();
+  ExprContext &ctx = view->getContext();
   ExprRef partial = ctx.substitute(a, bindings);
   if (partial == b)
     return true;
@@ -82,21 +82,28 @@ bool ExprUnifier::unifyIntegers(ExprRef a, ExprRef b) {
       open.push_back(var);
   if (open.empty() || !b->isInt())
     return false;
-  // One digit that stands alone is solved for; two take quotient and rest.
+  // One digit that stands alone is solved for.
   for (ExprRef var : open) {
     ExprRef rest = ctx.sub(partial, var);
     if (!rest->dependsOn(var) && open.size() == 1)
       return bind(var, ctx.sub(b, rest));
   }
-  if (open.size() != 2)
+  // Digits of one number: taken apart on the other side.
+  auto digits = ctx.getDigits(partial);
+  if (!digits || digits->vars.size() != open.size() ||
+      ExprContext::getInteger(digits->offset) != 0 ||
+      ExprContext::getInteger(digits->stride) != 1)
     return false;
-  for (auto [low, high] : {std::pair(open[0], open[1]), {open[1], open[0]}}) {
-    if (partial != ctx.add(ctx.mul(high, low->getExtent()), low))
-      continue;
-    return bind(low, ctx.mod(b, low->getExtent())) &&
-           bind(high, ctx.floorDiv(b, low->getExtent()));
+  SmallVector<ExprRef> extents;
+  for (ExprRef digit : digits->vars) {
+    if (!llvm::is_contained(open, digit))
+      return false;
+    extents.push_back(digit->getExtent());
   }
-  return false;
+  for (auto [digit, image] :
+       llvm::zip_equal(digits->vars, ctx.delinearize(b, extents)))
+    bind(digit, image);
+  return true;
 }
 
 bool ExprUnifier::unifyLists(ArrayRef<ExprRef> a, ArrayRef<ExprRef> b) {
@@ -131,8 +138,8 @@ bool ExprUnifier::unifyAccesses(ExprRef a, ExprRef b) {
   bool same = a->getValue() == b->getValue();
   bool peelA = same || isLater(a->getValue(), b->getValue());
   bool peelB = same || !peelA;
-  ExprRef nextA = peelA ? view.peel(a) : a;
-  ExprRef nextB = peelB ? view.peel(b) : b;
+  ExprRef nextA = peelA ? view->peel(a) : a;
+  ExprRef nextB = peelB ? view->peel(b) : b;
   return nextA && nextB && unify(nextA, nextB);
 }
 
@@ -193,11 +200,11 @@ bool ExprUnifier::unifyUncached(ExprRef a, ExprRef b) {
   if (a->is(ExprKind::Access) && b->is(ExprKind::Access))
     return unifyAccesses(a, b);
   if (a->is(ExprKind::Access)) {
-    ExprRef inner = view.peel(a);
+    ExprRef inner = view->peel(a);
     return inner && unify(inner, b);
   }
   if (b->is(ExprKind::Access)) {
-    ExprRef inner = view.peel(b);
+    ExprRef inner = view->peel(b);
     return inner && unify(a, inner);
   }
   if (a->getKind() != b->getKind())

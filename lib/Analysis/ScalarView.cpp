@@ -43,6 +43,31 @@ ExprRef TensorView::scalar(Value value) {
   return result;
 }
 
+ExprRef TensorView::peelWhole(ExprRef e, unsigned depth) {
+  if (depth > 64)
+    return e;
+  if (e->is(ExprKind::Access)) {
+    ExprRef inner = peel(e);
+    return inner ? peelWhole(inner, depth + 1) : e;
+  }
+  if (e->is(ExprKind::Poly)) {
+    ExprRef sum = ctx.integer(0);
+    for (const PolyTerm &term : e->getTerms()) {
+      ExprRef product = ctx.integer(term.coeff);
+      for (ExprRef atom : term.atoms)
+        product = ctx.mul(product, peelWhole(atom, depth + 1));
+      sum = ctx.add(sum, product);
+    }
+    return sum;
+  }
+  if (!e->is(ExprKind::Apply))
+    return e;
+  SmallVector<ExprRef> operands;
+  for (ExprRef operand : e->getOperands())
+    operands.push_back(peelWhole(operand, depth + 1));
+  return ctx.rebuild(e, operands);
+}
+
 ExprRef TensorView::evaluateConstant(Value value) {
   Attribute attribute;
   if (!matchPattern(value, m_Constant(&attribute)))
@@ -265,9 +290,7 @@ ExprRef TensorView::evaluateOp(Operation *op, ArrayRef<ExprRef> x,
       return nullptr;
     ExprRef read = access(extract.getTensor(), x.drop_front());
     // Outside of bodies this is how sizes are read; see through to them.
-    while (ExprRef inner = loops.empty() ? peel(read) : nullptr)
-      read = inner;
-    return read;
+    return loops.empty() ? peelWhole(read) : read;
   }
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     auto position = dim.getConstantIndex();

@@ -112,8 +112,8 @@ ExprRef TensorView::extentUncached(Value value, unsigned dim) {
     if (isa<RankedTensorType>(cast.getSource().getType()))
       return extent(cast.getSource(), dim);
   if (auto reshape = dyn_cast<tensor::ReshapeOp>(op)) {
-    ExprRef size = peel(access(reshape.getShape(), ctx.integer(dim)));
-    return size && size->isInt() ? size : symbol(value, dim);
+    ExprRef size = peelWhole(access(reshape.getShape(), ctx.integer(dim)));
+    return size->isInt() && !size->is(ExprKind::Access) ? size : symbol(value, dim);
   }
   if (auto generate = dyn_cast<tensor::GenerateOp>(op)) {
     auto type = cast<ShapedType>(value.getType());

@@ -14,6 +14,9 @@
 
 #include "xsa/Analysis/TokenAxis.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
@@ -248,6 +251,39 @@ ExprRef xsa::getOwnOffset(TensorView &view, AttentionOp op) {
   ExprRef keys = extentOf(op.getKey(), op.getKeyMap(), op.getKeyDim());
   ExprRef rows = extentOf(op.getQuery(), op.getQueryMap(), op.getQueryDim());
   return ctx.sub(keys, rows);
+}
+
+Value xsa::getOwnRows(OpBuilder &builder, TensorView &view, AttentionOp op) {
+  Value value = op.getValue();
+  Location loc = op.getLoc();
+  auto positionOf = [&](AffineMap map, unsigned dim) {
+    return *map.getResultPosition(getAffineDimExpr(dim, op.getContext()));
+  };
+  unsigned keyDim = positionOf(op.getValueMap(), op.getKeyDim());
+  unsigned rowDim = positionOf(op.getQueryMap(), op.getQueryDim());
+  ExprRef keys = view.extent(value, keyDim);
+  ExprRef rows = view.extent(op.getQuery(), rowDim);
+  if (keys == rows)
+    return value;
+  OpFoldResult size = tensor::getMixedSize(builder, loc, op.getQuery(), rowDim);
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, value);
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
+  if (op.getAlignment() == Alignment::BottomRight) {
+    ExprRef offset = view.getContext().sub(keys, rows);
+    if (auto known = ExprContext::getInteger(offset)) {
+      offsets[keyDim] = builder.getIndexAttr(*known);
+    } else {
+      Value total = getValueOrCreateConstantIndexOp(builder, loc, sizes[keyDim]);
+      Value own = getValueOrCreateConstantIndexOp(builder, loc, size);
+      offsets[keyDim] =
+          arith::SubIOp::create(builder, loc, total, own).getResult();
+    }
+  }
+  sizes[keyDim] = size;
+  return tensor::ExtractSliceOp::create(builder, loc, value, offsets, sizes,
+                                        strides);
 }
 
 /// The operand read along tracked variables, with other indices as given.

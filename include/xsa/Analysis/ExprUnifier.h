@@ -26,7 +26,7 @@ public:
   /// `bindable` are variables of the first argument of `unify`. Float casts
   /// are transparent.
   ExprUnifier(TensorView &view, llvm::ArrayRef<ExprRef> bindable)
-      : view(view), bindable(bindable.begin(), bindable.end()) {}
+      : view(&view), bindable(bindable.begin(), bindable.end()) {}
 
   bool unify(ExprRef a, ExprRef b);
 
@@ -49,7 +49,7 @@ private:
   /// Takes bindings back, and what was found equal under them.
   void restore(ExprContext::Substitution before);
 
-  TensorView &view;
+  TensorView *view;
   llvm::SmallVector<ExprRef> bindable;
   ExprContext::Substitution bindings;
   llvm::DenseSet<std::pair<ExprRef, ExprRef>> known;

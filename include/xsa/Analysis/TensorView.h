@@ -48,6 +48,9 @@ public:
   /// before anything is read.
   void learnSizes(mlir::Operation *root);
 
+  /// Forgets what was peeled: to be called when operands were replaced.
+  void forget() { peeled.clear(); }
+
   /// The variable of a reduction dimension of `op`, refined.
   ExprRef reductionVar(mlir::Operation *op, unsigned dim, ExprRef extent);
 
@@ -78,6 +81,8 @@ private:
   ExprRef evaluateConstant(mlir::Value value);
   ExprRef evaluateAffine(mlir::AffineExpr expr, llvm::ArrayRef<ExprRef> dims,
                          llvm::ArrayRef<ExprRef> symbols);
+  /// Peels all accesses in an expression of sizes.
+  ExprRef peelWhole(ExprRef e, unsigned depth = 0);
   ExprRef foldResult(mlir::OpFoldResult value);
   ExprRef symbol(mlir::Value value, unsigned dim);
   bool learnEqual(ExprRef a, ExprRef b);

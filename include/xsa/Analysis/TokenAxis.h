@@ -30,6 +30,11 @@ namespace xsa {
 /// Null if it is not known.
 ExprRef getOwnOffset(TensorView &view, AttentionOp op);
 
+/// The rows of the value operand at the own positions: the operand itself where
+/// every key is the own key of a query, else a slice.
+mlir::Value getOwnRows(mlir::OpBuilder &builder, TensorView &view,
+                       AttentionOp op);
+
 class TokenAxisAnalysis {
 public:
   TokenAxisAnalysis(TensorView &view, ConstantEvaluator &evaluator)

@@ -62,6 +62,8 @@ struct AttentionMatch {
   llvm::SmallVector<BiasTerm> biases;
   llvm::SmallVector<MaskStep> masks;
   double outputScale = 1;
+  /// The tensor that enters the second product.
+  mlir::Value probabilities;
 
   // What the masks were found to be.
   bool causal = false;

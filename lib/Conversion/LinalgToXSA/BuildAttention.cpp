@@ -196,18 +196,12 @@ FailureOr<AttentionOp> AttentionBuilder::build() {
     for (ExprRef digit : outFlat)
       single.push_back({digit});
     SmallVector<int64_t> permutation;
-    SmallVector<OpFoldResult> transposedSizes;
     for (ExprRef digit : flat) {
       permutation.push_back(llvm::find(outFlat, digit) - outFlat.begin());
-      transposedSizes.push_back(operands.size(digit->getExtent()));
       target.push_back({digit});
     }
     output = operands.regroup(output, outDims, single);
-    Value transposed =
-        tensor::EmptyOp::create(rewriter, loc, transposedSizes, element);
-    output = linalg::TransposeOp::create(rewriter, loc, output, transposed,
-                                         permutation)
-                 ->getResult(0);
+    output = transpose(rewriter, loc, output, permutation);
     outDims = target;
   }
   output = operands.regroup(output, outDims, rootDims);

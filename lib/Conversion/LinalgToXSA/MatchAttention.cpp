@@ -111,6 +111,11 @@ static bool matchSides(MatchContext &match, const OuterProduct &outer,
                             outer.factors, probabilities))
       continue;
     result.value = body->getOperand(1 - side);
+    ExprRef operand = body->getOperand(side);
+    while (operand->isApply(ExprOp::Cast))
+      operand = operand->getOperand(0);
+    if (operand->is(ExprKind::Access))
+      result.probabilities = operand->getValue();
     found = true;
     break;
   }

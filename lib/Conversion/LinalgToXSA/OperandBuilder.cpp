@@ -392,3 +392,40 @@ FailureOr<Operand> OperandBuilder::build(ExprRef e,
   ExprRef computed = e->is(ExprKind::Access) ? chain.back() : e;
   return buildGeneric(computed, neededAxes(computed, required));
 }
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+Value xsa::transpose(OpBuilder &builder, Location loc, Value value,
+                     ArrayRef<int64_t> permutation) {
+  if (llvm::is_sorted(permutation))
+    return value;
+  SmallVector<OpFoldResult> sizes, sourceSizes =
+      tensor::getMixedSizes(builder, loc, value);
+  for (int64_t source : permutation)
+    sizes.push_back(sourceSizes[source]);
+  Type element = cast<RankedTensorType>(value.getType()).getElementType();
+  Value init = tensor::EmptyOp::create(builder, loc, sizes, element);
+  return linalg::TransposeOp::create(builder, loc, value, init, permutation)
+      ->getResult(0);
+}
+
+FailureOr<Value> OperandBuilder::buildInOrder(ExprRef e, const Dims &dims) {
+  SmallVector<unsigned> all;
+  for (unsigned axis = 0; axis < axes.size(); ++axis)
+    all.push_back(axis);
+  FailureOr<Operand> operand = build(e, all);
+  if (failed(operand))
+    return failure();
+  Dims digits;
+  SmallVector<int64_t> permutation;
+  for (ArrayRef<ExprRef> dim : dims)
+    for (ExprRef digit : dim) {
+      digits.push_back({digit});
+      permutation.push_back(llvm::find(operand->axes, *axisOf(digit)) -
+                            operand->axes.begin());
+    }
+  Value value = transpose(builder, loc, operand->value, permutation);
+  return regroup(value, digits, dims);
+}

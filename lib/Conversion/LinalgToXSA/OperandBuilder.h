@@ -37,6 +37,9 @@ struct Operand {
 
 class OperandBuilder {
 public:
+  /// Dimensions as the digits that they are numbers of.
+  using Dims = llvm::SmallVector<llvm::SmallVector<ExprRef>>;
+
   OperandBuilder(mlir::OpBuilder &builder, mlir::Location loc, TensorView &view,
                  llvm::ArrayRef<Axis> axes)
       : builder(builder), loc(loc), view(view), ctx(view.getContext()),
@@ -46,12 +49,15 @@ public:
   /// of `required`.
   mlir::FailureOr<Operand> build(ExprRef e, llvm::ArrayRef<unsigned> required);
 
+  /// A tensor that holds `e`, with the given numbers as dimensions; each digit
+  /// must be an axis of its own.
+  mlir::FailureOr<mlir::Value> buildInOrder(ExprRef e, const Dims &dims);
+
   mlir::OpFoldResult size(ExprRef extent);
   mlir::Value sizeValue(ExprRef extent);
 
   /// Reshapes a tensor whose dimensions are the numbers `from` into one whose
   /// dimensions are the numbers `to`; both list the same digits in one order.
-  using Dims = llvm::SmallVector<llvm::SmallVector<ExprRef>>;
   mlir::Value regroup(mlir::Value value, const Dims &from, const Dims &to);
 
 private:
@@ -69,6 +75,10 @@ private:
   ExprContext &ctx;
   llvm::SmallVector<Axis> axes;
 };
+
+/// `value` with dimensions in another order.
+mlir::Value transpose(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value value, llvm::ArrayRef<int64_t> permutation);
 
 /// Computes expressions with scalar operations.
 class ExprEmitter {

@@ -226,7 +226,21 @@ static bool matchFactor(MatchContext &match, ExprRef e, bool inverse,
   if (ExprRef sum = getGuardedSum(match, e))
     e = sum;
   result.normalized = isSumOf(match, e, result.numerator, keys);
-  return result.normalized;
+  if (result.normalized)
+    return true;
+  // The sum may skip keys whose probability is replaced by 0 afterwards.
+  for (ExprRef &zeroed : result.guards) {
+    Type type = result.numerator->getType();
+    ExprRef kept = match.ctx.select(zeroed, match.ctx.constant(type, 0),
+                                    result.numerator);
+    if (!match.dependsOn(zeroed, keys) || !isSumOf(match, e, kept, keys))
+      continue;
+    result.normalized = true;
+    result.dropped.push_back(match.ctx.logicalNot(zeroed));
+    result.guards.erase(&zeroed);
+    return true;
+  }
+  return false;
 }
 
 /// exp(x - log(sum exp x)), written also as exp(s - (m + log(sum exp(s - m)))).

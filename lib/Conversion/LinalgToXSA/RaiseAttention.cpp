@@ -12,7 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EscapedProbabilities.h"
 #include "MatchAttention.h"
+#include "RaiseExclusion.h"
 
 #include "xsa/Conversion/LinalgToXSA/LinalgToXSA.h"
 
@@ -43,7 +45,7 @@ static SmallVector<linalg::LinalgOp> collectContractions(Operation *root) {
 }
 
 /// Erases operations that only the raised attention kept alive.
-static void eraseDead(ArrayRef<Operation *> roots) {
+void xsa::eraseDead(ArrayRef<Operation *> roots) {
   SmallVector<Operation *> worklist(roots);
   llvm::SmallPtrSet<Operation *, 32> erased;
   while (!worklist.empty()) {
@@ -88,9 +90,16 @@ public:
         continue;
       ++numFound;
       if (outcome == MatchOutcome::Matched) {
-        if (succeeded(buildAttention(rewriter, match, result))) {
+        std::string escape =
+            findEscape(collectProbabilityOps(result.probabilities), op);
+        FailureOr<AttentionOp> attention =
+            buildAttention(rewriter, match, result);
+        if (succeeded(attention)) {
           ++numRaised;
+          if (!escape.empty())
+            (*attention)->setAttr("xsa.escape", rewriter.getStringAttr(escape));
           replaced.push_back(result.root.getDefiningOp());
+          view.forget();
           continue;
         }
         match.refuse("an operand cannot be expressed as a tensor");
@@ -99,6 +108,7 @@ public:
       op->emitRemark("attention left alone: ") << match.reason;
     }
     eraseDead(replaced);
+    numExclusive += raiseExclusions(function, rewriter);
   }
 };
 } // namespace

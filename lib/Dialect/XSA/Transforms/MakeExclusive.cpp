@@ -17,7 +17,6 @@
 #include "xsa/Dialect/XSA/IR/XSA.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
@@ -104,40 +103,6 @@ ExcludeOp xsa::findLaterExclusion(AttentionOp op) {
     }
   }
   return nullptr;
-}
-
-/// The rows of the value operand at the own positions.
-static Value getOwnRows(OpBuilder &builder, TensorView &view, AttentionOp op) {
-  Value value = op.getValue();
-  Location loc = op.getLoc();
-  auto positionOf = [&](AffineMap map, unsigned dim) {
-    return *map.getResultPosition(getAffineDimExpr(dim, op.getContext()));
-  };
-  unsigned keyDim = positionOf(op.getValueMap(), op.getKeyDim());
-  unsigned rowDim = positionOf(op.getQueryMap(), op.getQueryDim());
-  ExprRef keys = view.extent(value, keyDim);
-  ExprRef rows = view.extent(op.getQuery(), rowDim);
-  if (keys == rows)
-    return value;
-  OpFoldResult size = tensor::getMixedSize(builder, loc, op.getQuery(), rowDim);
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, value);
-  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
-  if (op.getAlignment() == Alignment::BottomRight) {
-    ExprRef offset = view.getContext().sub(keys, rows);
-    if (auto known = ExprContext::getInteger(offset)) {
-      offsets[keyDim] = builder.getIndexAttr(*known);
-    } else {
-      Value total = getValueOrCreateConstantIndexOp(builder, loc, sizes[keyDim]);
-      Value own = getValueOrCreateConstantIndexOp(builder, loc, size);
-      offsets[keyDim] =
-          arith::SubIOp::create(builder, loc, total, own).getResult();
-    }
-  }
-  sizes[keyDim] = size;
-  return tensor::ExtractSliceOp::create(builder, loc, value, offsets, sizes,
-                                        strides);
 }
 
 static void makeExclusive(TensorView &view, AttentionOp op,

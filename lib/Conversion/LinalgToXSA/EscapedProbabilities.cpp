@@ -1,0 +1,114 @@
+//===- EscapedProbabilities.cpp - Other uses of probabilities -------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two walks: back from the probabilities to the exponential, forward from there
+// to whatever else reads them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EscapedProbabilities.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace xsa;
+
+static bool isContraction(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  return linalgOp && linalgOp.getNumReductionLoops() > 0 &&
+         linalgOp.getNumDpsInputs() > 1;
+}
+
+static bool exponentiates(Operation *op) {
+  bool found = false;
+  op->walk([&](Operation *inner) {
+    found |= isa<math::ExpOp, math::Exp2Op>(inner);
+  });
+  return found;
+}
+
+/// Whether `op` depends on an exponential without a contraction in between;
+/// those that do are added to `chain`.
+static bool reachesExponential(Operation *op,
+                               llvm::SetVector<Operation *> &chain,
+                               llvm::DenseMap<Operation *, bool> &known) {
+  if (auto it = known.find(op); it != known.end())
+    return it->second;
+  known[op] = false;
+  if (known.size() > 100 || isContraction(op))
+    return false;
+  bool reaches = exponentiates(op) || isa<linalg::SoftmaxOp>(op);
+  if (!reaches)
+    for (Value operand : op->getOperands())
+      if (Operation *def = operand.getDefiningOp())
+        reaches |= reachesExponential(def, chain, known);
+  if (reaches)
+    chain.insert(op);
+  return known[op] = reaches;
+}
+
+llvm::SetVector<Operation *>
+xsa::collectProbabilityOps(Value probabilities) {
+  llvm::SetVector<Operation *> chain;
+  llvm::DenseMap<Operation *, bool> known;
+  if (Operation *op = probabilities ? probabilities.getDefiningOp() : nullptr)
+    reachesExponential(op, chain, known);
+  return chain;
+}
+
+/// Layout, casts, averages: sums and products with constants.
+static bool isLinearInOneOperand(Operation *op) {
+  if (isa_and_nonnull<tensor::TensorDialect>(op->getDialect()))
+    return true;
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp)
+    return false;
+  for (Operation &inner : *linalgOp.getBlock()) {
+    if (isa<arith::ExtFOp, arith::TruncFOp, arith::ConstantOp, arith::AddFOp,
+            linalg::YieldOp, linalg::IndexOp>(inner))
+      continue;
+    bool scales = isa<arith::MulFOp, arith::DivFOp>(inner) &&
+                  llvm::any_of(inner.getOperands(), [&](Value operand) {
+                    auto argument = dyn_cast<BlockArgument>(operand);
+                    Value source = operand;
+                    if (argument && argument.getOwner() == linalgOp.getBlock())
+                      source = linalgOp.getMatchingOpOperand(argument)->get();
+                    return matchPattern(source, m_Constant());
+                  });
+    if (!scales)
+      return false;
+  }
+  return true;
+}
+
+std::string xsa::findEscape(const llvm::SetVector<Operation *> &chain,
+                            Operation *contraction) {
+  llvm::SetVector<Operation *> reached;
+  for (Operation *op : chain)
+    for (Operation *user : op->getUsers())
+      if (!chain.contains(user) && user != contraction)
+        reached.insert(user);
+  for (unsigned i = 0; i < reached.size(); ++i) {
+    Operation *op = reached[i];
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      continue;
+    if (op->use_empty())
+      continue;
+    if (!isLinearInOneOperand(op))
+      return ("its probabilities are also used by '" +
+              op->getName().getStringRef() +
+              "', which would no longer belong to the output")
+          .str();
+    reached.insert_range(op->getUsers());
+  }
+  return "";
+}

@@ -1,0 +1,429 @@
+//===- RaiseExclusion.cpp - Models that are exclusive already -------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs on raised attention. What follows an attention is looked at from the end
+// towards it, so that the widest expression that is an exclusion wins.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RaiseExclusion.h"
+#include "ExclusionMatch.h"
+#include "OperandBuilder.h"
+
+#include "xsa/Analysis/TokenAxis.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace xsa;
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+static bool subtractsOrAdds(Operation *op) {
+  bool found = false;
+  op->walk([&](Operation *inner) {
+    StringRef name = inner->getName().getStringRef();
+    found |= name == "arith.subf" || name == "arith.addf";
+  });
+  return found;
+}
+
+/// Elementwise sums that an attention's output reaches without a contraction,
+/// the last one first.
+static SmallVector<Value> collectCandidates(AttentionOp op) {
+  llvm::SetVector<Operation *> reached;
+  reached.insert(op);
+  SmallVector<Value> candidates;
+  for (unsigned i = 0; i < reached.size() && i < 200; ++i)
+    for (Operation *user : reached[i]->getUsers()) {
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
+      bool rearranges =
+          user->getDialect() &&
+          user->getDialect()->getNamespace() ==
+              tensor::TensorDialect::getDialectNamespace();
+      if (user->getNumResults() != 1 || (!linalgOp && !rearranges))
+        continue;
+      // Sums over the value columns are part of the pattern: go on behind them.
+      reached.insert(user);
+      if (linalgOp && linalgOp.getNumReductionLoops() == 0 &&
+          subtractsOrAdds(user) &&
+          !llvm::is_contained(candidates, user->getResult(0)))
+        candidates.push_back(user->getResult(0));
+    }
+  llvm::sort(candidates, [](Value a, Value b) {
+    Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+    return x->getBlock() == y->getBlock() && y->isBeforeInBlock(x);
+  });
+  return candidates;
+}
+
+//===----------------------------------------------------------------------===//
+// The own value
+//===----------------------------------------------------------------------===//
+
+/// Accesses to attentions in an expression, not below reductions.
+static void collectAttentions(MatchContext &match, ExprRef e,
+                              SmallVectorImpl<ExprRef> &accesses,
+                              unsigned depth = 0) {
+  if (depth > 16)
+    return;
+  ExprRef inner = match.look(e);
+  if (inner->is(ExprKind::Access)) {
+    if (inner->getValue().getDefiningOp<AttentionOp>() &&
+        !llvm::is_contained(accesses, inner))
+      accesses.push_back(inner);
+    return;
+  }
+  if (inner->is(ExprKind::Apply))
+    for (ExprRef operand : inner->getOperands())
+      collectAttentions(match, operand, accesses, depth + 1);
+}
+
+namespace {
+/// An attention's domain as the indices at which its output is read.
+struct OutputAccess {
+  AttentionOp op;
+  SmallVector<ExprRef> loops;
+};
+} // namespace
+
+static OutputAccess getOutputAccess(ExprRef access) {
+  OutputAccess result;
+  result.op = access->getValue().getDefiningOp<AttentionOp>();
+  result.loops.assign(result.op.getNumLoops(), nullptr);
+  for (auto [expr, index] : llvm::zip_equal(
+           result.op.getOutputMap().getResults(), access->getOperands()))
+    result.loops[cast<AffineDimExpr>(expr).getPosition()] = index;
+  return result;
+}
+
+/// Whether `value` is the own value row of the token whose output is read.
+static bool isOwnValue(MatchContext &match, const OutputAccess &output,
+                       const ExclusionMatch &exclusion) {
+  AttentionOp op = output.op;
+  ExprRef offset = getOwnOffset(match.view, op);
+  if (!offset || !match.ctx.isProvablyNonNegative(offset))
+    return false;
+  SmallVector<ExprRef> indices;
+  for (AffineExpr expr : op.getValueMap().getResults()) {
+    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+    indices.push_back(dim == op.getKeyDim()
+                          ? match.ctx.add(output.loops[op.getQueryDim()], offset)
+                          : output.loops[dim]);
+  }
+  ExprUnifier unifier(match.view, {});
+  return unifier.unify(match.view.access(op.getValue(), indices),
+                       exclusion.value);
+}
+
+/// Whether the dot product runs over exactly the output's columns.
+static bool coversColumns(MatchContext &match, const OutputAccess &output,
+                          const ExclusionMatch &exclusion) {
+  AttentionOp op = output.op;
+  unsigned n = op.getValueDepthDim();
+  auto digits = match.ctx.getDigits(output.loops[n]);
+  if (!digits || ExprContext::getInteger(digits->offset) != 0 ||
+      ExprContext::getInteger(digits->stride) != 1 ||
+      digits->vars.size() != exclusion.columns.size())
+    return false;
+  auto outDim =
+      op.getOutputMap().getResultPosition(getAffineDimExpr(n, op.getContext()));
+  return digits->size == match.view.extent(op.getOutput(), *outDim) &&
+         llvm::all_of(exclusion.columns, [&](ExprRef var) {
+           return llvm::is_contained(digits->vars, var);
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ExclusionBuilder {
+public:
+  ExclusionBuilder(RewriterBase &rewriter, MatchContext &match,
+                   const ExclusionMatch &exclusion)
+      : rewriter(rewriter), match(match), exclusion(exclusion),
+        loc(exclusion.root.getLoc()) {
+    for (ExprRef index : exclusion.rootIndices) {
+      rootDims.push_back(match.ctx.getDigits(index)->vars);
+      for (ExprRef digit : rootDims.back())
+        digits.push_back(digit);
+    }
+  }
+
+  LogicalResult buildAttention(const OutputAccess &output, ExprRef access);
+  LogicalResult buildExclude();
+
+private:
+  ExclusionAttr getAttribute() {
+    return ExclusionAttr::get(rewriter.getContext(), exclusion.denominator,
+                              exclusion.eps, exclusion.strength);
+  }
+  ExprRef getStrength();
+  void replaceRoot(Value value) {
+    rewriter.replaceAllUsesWith(exclusion.root, value);
+  }
+
+  RewriterBase &rewriter;
+  MatchContext &match;
+  const ExclusionMatch &exclusion;
+  Location loc;
+  OperandBuilder::Dims rootDims;
+  SmallVector<ExprRef> digits;
+};
+} // namespace
+
+/// The strength that is not constant; null if there is none.
+ExprRef ExclusionBuilder::getStrength() {
+  ExprRef strength = nullptr;
+  for (auto [factor, power] : exclusion.strengthFactors) {
+    Type type = factor->getType();
+    for (int i = 0; i < std::abs(power); ++i) {
+      if (!strength)
+        strength = match.ctx.constant(type, 1);
+      if (strength->getType() != type)
+        strength = match.ctx.apply(ExprOp::Cast, type, strength);
+      strength = match.ctx.apply(power > 0 ? ExprOp::Mul : ExprOp::Div, type,
+                                 {strength, factor});
+    }
+  }
+  return strength;
+}
+
+/// A copy of the attention in the exclusive form, seen through the layout that
+/// the model gives its output.
+LogicalResult ExclusionBuilder::buildAttention(const OutputAccess &output,
+                                               ExprRef access) {
+  AttentionOp op = output.op;
+  if (op.getLse() || op.getStrength() || op.isExclusive())
+    return failure();
+  rewriter.setInsertionPoint(exclusion.root.getDefiningOp());
+  SmallVector<AffineMap> maps = op.getMaps();
+  SmallVector<AffineExpr> ownResults;
+  for (AffineExpr expr : op.getValueMap().getResults())
+    ownResults.push_back(
+        cast<AffineDimExpr>(expr).getPosition() == op.getKeyDim()
+            ? rewriter.getAffineDimExpr(op.getQueryDim())
+            : expr);
+  maps.insert(maps.begin() + 3, AffineMap::get(op.getNumLoops(), 0, ownResults,
+                                               rewriter.getContext()));
+  Value strength;
+  if (ExprRef e = getStrength()) {
+    SmallVector<Axis> axes(op.getNumLoops());
+    for (auto [axis, loop] : llvm::zip_equal(axes, output.loops)) {
+      if (!loop)
+        continue;
+      auto numbers = match.ctx.getDigits(loop);
+      if (!numbers)
+        return failure();
+      axis.digits = numbers->vars;
+    }
+    OperandBuilder operands(rewriter, loc, match.view, axes);
+    FailureOr<Operand> operand = operands.build(e, {});
+    if (failed(operand))
+      return failure();
+    SmallVector<AffineExpr> results;
+    for (unsigned axis : operand->axes)
+      results.push_back(rewriter.getAffineDimExpr(axis));
+    strength = operand->value;
+    // After self value, mask, bias and sinks.
+    unsigned position = 4 + bool(op.getMask()) + bool(op.getBias()) +
+                        bool(op.getSinks());
+    maps.insert(maps.begin() + position,
+                AffineMap::get(op.getNumLoops(), 0, results,
+                               rewriter.getContext()));
+  }
+  auto exclusive = cast<AttentionOp>(rewriter.clone(*op));
+  exclusive.getSelfValueMutable().assign(
+      getOwnRows(rewriter, match.view, exclusive));
+  if (strength)
+    exclusive.getStrengthMutable().assign(strength);
+  exclusive.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  exclusive.setExclusionAttr(getAttribute());
+  // Own rows may be a slice, which must come before its user.
+  if (Operation *slice = exclusive.getSelfValue().getDefiningOp();
+      slice && slice->getBlock() == exclusive->getBlock() &&
+      exclusive->isBeforeInBlock(slice))
+    rewriter.moveOpAfter(exclusive, slice);
+
+  ExprRef result = match.view.access(exclusive->getResult(0),
+                                     access->getOperands());
+  Type element = getElementTypeOrSelf(exclusion.root.getType());
+  if (result->getType() != element)
+    result = match.ctx.apply(ExprOp::Cast, element, result);
+  SmallVector<Axis> axes(digits.size());
+  for (auto [axis, digit] : llvm::zip_equal(axes, digits))
+    axis.digits = {digit};
+  OperandBuilder operands(rewriter, loc, match.view, axes);
+  FailureOr<Value> shaped = operands.buildInOrder(result, rootDims);
+  if (failed(shaped))
+    return failure();
+  replaceRoot(*shaped);
+  return success();
+}
+
+LogicalResult ExclusionBuilder::buildExclude() {
+  rewriter.setInsertionPoint(exclusion.root.getDefiningOp());
+  // Rows in the order of the result, the columns last.
+  SmallVector<Axis> axes;
+  SmallVector<unsigned> order;
+  for (ExprRef digit : digits)
+    if (!llvm::is_contained(exclusion.columns, digit)) {
+      Axis axis;
+      axis.digits = {digit};
+      axes.push_back(axis);
+    }
+  Axis columns;
+  for (ExprRef digit : digits)
+    if (llvm::is_contained(exclusion.columns, digit))
+      columns.digits.push_back(digit);
+  axes.push_back(columns);
+  unsigned n = axes.size() - 1;
+  SmallVector<unsigned> all;
+  for (unsigned axis = 0; axis <= n; ++axis)
+    all.push_back(axis);
+
+  OperandBuilder operands(rewriter, loc, match.view, axes);
+  SmallVector<AffineMap> maps;
+  auto add = [&](ExprRef e, ArrayRef<unsigned> required) -> FailureOr<Value> {
+    FailureOr<Operand> operand = operands.build(e, required);
+    if (failed(operand))
+      return failure();
+    SmallVector<AffineExpr> results;
+    for (unsigned axis : operand->axes)
+      results.push_back(rewriter.getAffineDimExpr(axis));
+    maps.push_back(
+        AffineMap::get(axes.size(), 0, results, rewriter.getContext()));
+    return operand->value;
+  };
+  FailureOr<Value> input = add(exclusion.input, all);
+  FailureOr<Value> value = failed(input) ? input : add(exclusion.value, {n});
+  if (failed(value))
+    return failure();
+  Value strength;
+  if (ExprRef e = getStrength()) {
+    FailureOr<Value> built = add(e, {});
+    if (failed(built))
+      return failure();
+    strength = *built;
+  }
+  SmallVector<OpFoldResult> sizes;
+  OperandBuilder::Dims outDims, single;
+  for (const Axis &axis : axes) {
+    ExprRef size = match.ctx.integer(1);
+    for (ExprRef digit : axis.digits) {
+      size = match.ctx.mul(size, digit->getExtent());
+      single.push_back({digit});
+    }
+    sizes.push_back(operands.size(size));
+    outDims.push_back(axis.digits);
+  }
+  Type element = getElementTypeOrSelf(exclusion.root.getType());
+  Value init = tensor::EmptyOp::create(rewriter, loc, sizes, element);
+  maps.push_back(rewriter.getMultiDimIdentityMap(axes.size()));
+  auto op = ExcludeOp::create(rewriter, loc, init.getType(), *input, *value,
+                              strength, init, /*coefficient_output=*/Value(),
+                              rewriter.getAffineMapArrayAttr(maps),
+                              getAttribute());
+  SmallVector<int64_t> permutation;
+  OperandBuilder::Dims ordered;
+  for (ExprRef digit : digits) {
+    const auto *it = llvm::find_if(
+        single, [&](ArrayRef<ExprRef> dim) { return dim[0] == digit; });
+    permutation.push_back(it - single.begin());
+    ordered.push_back({digit});
+  }
+  Value result = operands.regroup(op->getResult(0), outDims, single);
+  result = transpose(rewriter, loc, result, permutation);
+  result = operands.regroup(result, ordered, rootDims);
+  if (result.getType() != exclusion.root.getType())
+    result = tensor::CastOp::create(rewriter, loc, exclusion.root.getType(),
+                                    result);
+  replaceRoot(result);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Driver
+//===----------------------------------------------------------------------===//
+
+/// Matches with digits in place of split variables.
+static bool matchRoot(MatchContext &match, Value root,
+                      ExclusionMatch &exclusion) {
+  SmallVector<ExprRef> rootVars = match.view.rootVars(root);
+  auto containsInput = [&](ExprRef e) {
+    SmallVector<ExprRef> accesses;
+    collectAttentions(match, e, accesses);
+    return !accesses.empty();
+  };
+  for (unsigned rounds = 0; rounds < 16; ++rounds) {
+    unsigned splits = match.ctx.getNumSplits();
+    exclusion = {};
+    exclusion.root = root;
+    for (ExprRef var : rootVars)
+      exclusion.rootIndices.push_back(match.ctx.refine(var));
+    bool matched = matchExclusion(match, containsInput, exclusion);
+    if (matched) {
+      match.view.peelLayout(exclusion.input);
+      match.view.peelLayout(exclusion.value);
+    }
+    if (splits == match.ctx.getNumSplits())
+      return matched;
+  }
+  return false;
+}
+
+static LogicalResult raiseAt(MatchContext &match, RewriterBase &rewriter,
+                             Value root) {
+  ExclusionMatch exclusion;
+  if (!matchRoot(match, root, exclusion))
+    return failure();
+  SmallVector<ExprRef> accesses;
+  collectAttentions(match, exclusion.input, accesses);
+  ExclusionBuilder builder(rewriter, match, exclusion);
+  for (ExprRef access : accesses) {
+    OutputAccess output = getOutputAccess(access);
+    if (!isOwnValue(match, output, exclusion))
+      continue;
+    if (match.look(exclusion.input) == access &&
+        coversColumns(match, output, exclusion) &&
+        succeeded(builder.buildAttention(output, access)))
+      return success();
+    return builder.buildExclude();
+  }
+  return failure();
+}
+
+unsigned xsa::raiseExclusions(Operation *root, RewriterBase &rewriter) {
+  SmallVector<AttentionOp> attentions;
+  root->walk([&](AttentionOp op) { attentions.push_back(op); });
+  unsigned count = 0;
+  ExprContext ctx(root->getContext());
+  TensorView view(ctx);
+  view.learnSizes(root);
+  ConstantEvaluator evaluator(view);
+  SmallVector<Operation *> replaced;
+  for (AttentionOp op : attentions)
+    for (Value candidate : collectCandidates(op)) {
+      MatchContext match(view, evaluator);
+      if (failed(raiseAt(match, rewriter, candidate)))
+        continue;
+      ++count;
+      replaced.push_back(candidate.getDefiningOp());
+      view.forget();
+      break;
+    }
+  eraseDead(replaced);
+  return count;
+}
