@@ -84,7 +84,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
 
 llvm::Expected<std::unique_ptr<ExecutionEngine>>
 xsa::createEngine(ModuleOp module, const ExternalConstants &constants,
-             std::unique_ptr<llvm::TargetMachine> machine, unsigned optLevel) {
+                  std::unique_ptr<llvm::TargetMachine> machine,
+                  unsigned optLevel) {
   auto optimizeModule = [target = machine.get(),
                          optLevel](llvm::Module *llvmModule) {
     optimize(*llvmModule, *target, optLevel);

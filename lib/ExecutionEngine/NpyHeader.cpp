@@ -42,8 +42,8 @@ static std::optional<StringRef> findValue(StringRef dictionary, StringRef key) {
 static Error parseDescriptor(StringRef descriptor, NpyHeader &header) {
   char order = descriptor.empty() ? '\0' : descriptor.front();
   std::optional<DType> dtype =
-      StringSwitch<std::optional<DType>>(descriptor.drop_front(
-                                             descriptor.empty() ? 0 : 1))
+      StringSwitch<std::optional<DType>>(
+          descriptor.drop_front(descriptor.empty() ? 0 : 1))
           .Case("b1", DType::Bool)
           .Case("i1", DType::Int8)
           .Case("i2", DType::Int16)
@@ -63,8 +63,8 @@ static Error parseDescriptor(StringRef descriptor, NpyHeader &header) {
                      "floats of 16, 32 or 64 bits");
   header.dtype = *dtype;
   char native = sys::IsLittleEndianHost ? '<' : '>';
-  header.swapBytes = getSize(*dtype) > 1 && (order == '<' || order == '>') &&
-                     order != native;
+  header.swapBytes =
+      getSize(*dtype) > 1 && (order == '<' || order == '>') && order != native;
   return Error::success();
 }
 
@@ -75,7 +75,8 @@ static bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
   int64_t count = 1;
   for (text = text.ltrim(); !text.consume_front(")"); text = text.ltrim()) {
     int64_t size;
-    if (text.consumeInteger(10, size) || size < 0 || MulOverflow(count, size, count))
+    if (text.consumeInteger(10, size) || size < 0 ||
+        MulOverflow(count, size, count))
       return false;
     shape.push_back(size);
     text = text.ltrim();
@@ -155,9 +156,7 @@ static StringRef getDescriptor(DType dtype) {
 
 std::string xsa::formatNpyHeader(DType dtype, ArrayRef<int64_t> shape) {
   std::string dictionary = "{'descr': '";
-  dictionary += getSize(dtype) == 1         ? "|"
-                : sys::IsLittleEndianHost ? "<"
-                                          : ">";
+  dictionary += getSize(dtype) == 1 ? "|" : sys::IsLittleEndianHost ? "<" : ">";
   dictionary += getDescriptor(dtype);
   dictionary += "', 'fortran_order': False, 'shape': (";
   for (int64_t size : shape)

@@ -67,8 +67,7 @@ static bool readBytes(zip_file_t *member, void *to, size_t size) {
 }
 
 /// Reads the header, as many bytes as it says that it has.
-static Expected<NpyHeader> readHeader(zip_file_t *member,
-                                      uint64_t memberSize) {
+static Expected<NpyHeader> readHeader(zip_file_t *member, uint64_t memberSize) {
   std::string bytes(kNpyPrefixSize, '\0');
   if (!readBytes(member, bytes.data(), bytes.size()))
     return makeError("truncated .npy header");
@@ -206,8 +205,7 @@ Error xsa::writeNpz(StringRef path,
   std::string partial =
       (path + ".partial-" + Twine(sys::Process::getProcessId())).str();
   int code = 0;
-  zip_t *archive =
-      zip_open(partial.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
+  zip_t *archive = zip_open(partial.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
   if (!archive) {
     zip_error_t error;
     zip_error_init_with_code(&error, code);

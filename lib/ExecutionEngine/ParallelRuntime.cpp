@@ -198,8 +198,7 @@ static void parallelFor(int64_t count, int64_t grain, LoopBody body,
 // Conversions that processors without half-precision instructions call
 //===----------------------------------------------------------------------===//
 
-template <typename To, typename From>
-static To bitCast(From from) {
+template <typename To, typename From> static To bitCast(From from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
   std::memcpy(&to, &from, sizeof(to));

@@ -95,7 +95,8 @@ static void addLoops(OpPassManager &pm, const LowerToCPUOptions &options) {
   ConvertLinalgToCPULoopsPassOptions loopOptions;
   loopOptions.vectorBits = options.vectorBits;
   loopOptions.parallelWork = options.parallelWork;
-  pm.addNestedPass<func::FuncOp>(createConvertLinalgToCPULoopsPass(loopOptions));
+  pm.addNestedPass<func::FuncOp>(
+      createConvertLinalgToCPULoopsPass(loopOptions));
   addCleanup(pm);
   pm.addPass(createConvertSCFParallelToXSARuntimePass());
   pm.addPass(createLegalizeScalarsPass());

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Types promise sizes that a model may not keep: importers write casts that only
-// hold for some inputs. What they would otherwise do is read past a buffer.
+// Types promise sizes that a model may not keep: importers write casts that
+// only hold for some inputs. What they would otherwise do is read past a
+// buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +40,8 @@ static void assertEqual(OpBuilder &builder, Location loc, Value a, Value b,
                         const Twine &message) {
   if (a == b)
     return;
-  Value equal = builder.createOrFold<arith::CmpIOp>(
-      loc, arith::CmpIPredicate::eq, a, b);
+  Value equal =
+      builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a, b);
   cf::AssertOp::create(builder, loc, equal, message.str());
 }
 
@@ -101,23 +102,22 @@ static void checkExpansion(memref::ExpandShapeOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices())) {
-    bool isDynamic = llvm::any_of(group, [&](int64_t d) {
-      return op.getResultType().isDynamicDim(d);
-    });
+    bool isDynamic = llvm::any_of(
+        group, [&](int64_t d) { return op.getResultType().isDynamicDim(d); });
     if (!isDynamic || group.size() == 1)
       continue;
     Value product = arith::ConstantIndexOp::create(builder, loc, 1);
     SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
     for (int64_t d : group) {
-      Value size =
-          isa<Value>(sizes[d])
-              ? cast<Value>(sizes[d])
-              : arith::ConstantIndexOp::create(
-                    builder, loc, op.getResultType().getDimSize(d));
+      Value size = isa<Value>(sizes[d])
+                       ? cast<Value>(sizes[d])
+                       : arith::ConstantIndexOp::create(
+                             builder, loc, op.getResultType().getDimSize(d));
       product = builder.createOrFold<arith::MulIOp>(loc, product, size);
     }
     assertEqual(builder, loc, getSize(builder, loc, op.getSrc(), dim), product,
-                "dimension " + Twine(dim) + " cannot be split into these sizes");
+                "dimension " + Twine(dim) +
+                    " cannot be split into these sizes");
   }
 }
 

@@ -38,8 +38,8 @@ static bool hasGroupWithSeveralDynamicSizes(memref::ExpandShapeOp op) {
 static void expand(memref::ExpandShapeOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  auto source = memref::ExtractStridedMetadataOp::create(builder, loc,
-                                                         op.getSrc());
+  auto source =
+      memref::ExtractStridedMetadataOp::create(builder, loc, op.getSrc());
   SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
   SmallVector<OpFoldResult> sourceStrides = source.getConstifiedMixedStrides();
   SmallVector<OpFoldResult> strides(sizes.size());

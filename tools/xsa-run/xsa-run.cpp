@@ -51,9 +51,9 @@ struct Options {
                              cl::desc("<model.mlir>"), cl::cat(category)};
   cl::opt<std::string> entry{"entry", cl::init("main"),
                              cl::desc("function to call"), cl::cat(category)};
-  cl::opt<std::string> inputs{
-      "inputs", cl::desc(".npz archive with arg0, arg1, ..."),
-      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> inputs{"inputs",
+                              cl::desc(".npz archive with arg0, arg1, ..."),
+                              cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> outputs{
       "outputs", cl::desc(".npz archive to write out0, out1, ... to"),
       cl::value_desc("file"), cl::cat(category)};
@@ -73,8 +73,8 @@ struct Options {
       "threads", cl::init(0),
       cl::desc("threads to use (default: one per available core)"),
       cl::cat(category)};
-  cl::opt<unsigned> repeat{"repeat", cl::init(1),
-                           cl::desc("number of calls"), cl::cat(category)};
+  cl::opt<unsigned> repeat{"repeat", cl::init(1), cl::desc("number of calls"),
+                           cl::cat(category)};
   cl::opt<std::string> stats{"stats", cl::desc("JSON file to write times to"),
                              cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> cpu{
@@ -105,8 +105,7 @@ static llvm::Error makeError(const llvm::Twine &text) {
 
 static double getSeconds() {
   using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch())
-      .count();
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
 
 //===----------------------------------------------------------------------===//

@@ -85,9 +85,7 @@ struct Array {
   /// An array with uninitialised, aligned memory of its own.
   static Array allocate(DType dtype, llvm::ArrayRef<int64_t> shape);
 
-  size_t getNumBytes() const {
-    return getNumElements(shape) * getSize(dtype);
-  }
+  size_t getNumBytes() const { return getNumElements(shape) * getSize(dtype); }
   ArrayView getView() const { return {dtype, shape, data}; }
 };
 

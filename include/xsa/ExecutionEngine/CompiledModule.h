@@ -46,13 +46,14 @@ struct CompileOptions {
   /// Processor and features to compile for ("znver4", "+avx2,..."); empty means
   /// those of this machine.
   std::string cpu, features;
-  /// Receives each error that the compiler reports, with its location, for hosts
-  /// that want more than the text of the returned error.
+  /// Receives each error that the compiler reports, with its location, for
+  /// hosts that want more than the text of the returned error.
   std::function<void(mlir::Diagnostic &)> onError;
 };
 
 /// A compiled entry function. Calls may come from several threads. The context
-/// of the module must live longer, since constants are used where it keeps them.
+/// of the module must live longer, since constants are used where it keeps
+/// them.
 class CompiledModule {
 public:
   ~CompiledModule();
@@ -73,8 +74,8 @@ public:
 
   /// The entry's argument types, or an error if there is no such function or
   /// its types cannot cross the boundary. Needs no compilation.
-  static llvm::Expected<mlir::FunctionType>
-  getEntryType(mlir::ModuleOp module, llvm::StringRef entry);
+  static llvm::Expected<mlir::FunctionType> getEntryType(mlir::ModuleOp module,
+                                                         llvm::StringRef entry);
 
   /// Calls the function. Arguments are used in place and not written; results
   /// own their memory, which is released with them and may outlive this object.

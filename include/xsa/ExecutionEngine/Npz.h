@@ -31,9 +31,8 @@ llvm::Expected<std::map<std::string, Array>> readNpz(llvm::StringRef path);
 
 /// Writes arrays in the given order, uncompressed. The file appears under its
 /// name only when it is complete. bfloat16 must be widened before.
-llvm::Error
-writeNpz(llvm::StringRef path,
-         llvm::ArrayRef<std::pair<std::string, ArrayView>> arrays);
+llvm::Error writeNpz(llvm::StringRef path,
+                     llvm::ArrayRef<std::pair<std::string, ArrayView>> arrays);
 
 } // namespace xsa
 

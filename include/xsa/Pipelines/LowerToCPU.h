@@ -19,8 +19,7 @@
 
 namespace xsa {
 
-struct LowerToCPUOptions
-    : public mlir::PassPipelineOptions<LowerToCPUOptions> {
+struct LowerToCPUOptions : public mlir::PassPipelineOptions<LowerToCPUOptions> {
   Option<int64_t> vectorBits{
       *this, "vector-bits",
       llvm::cl::desc("width of the vector registers to fill"),

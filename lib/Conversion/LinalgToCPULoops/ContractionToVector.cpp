@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contraction.h"
 #include "LoopNest.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -33,132 +34,6 @@
 using namespace mlir;
 using namespace xsa;
 using linalg::LinalgOp;
-
-//===----------------------------------------------------------------------===//
-// What a contraction computes
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// An operand: its buffer, which dimension each of its indices is (none for a
-/// constant 0), and the casts between its elements and the product.
-struct Factor {
-  Value buffer;
-  SmallVector<std::optional<unsigned>> dims;
-  SmallVector<Operation *> casts;
-
-  bool has(unsigned dim) const { return llvm::is_contained(dims, dim); }
-  /// Whether neighbours along `dim` are neighbours in memory.
-  bool isContiguousAlong(unsigned dim) const;
-};
-
-struct Contraction {
-  LinalgOp op;
-  Factor factors[2];
-  Factor result;
-  SmallVector<LoopDim> ranges;
-  SmallVector<unsigned> parallel, reductions;
-};
-} // namespace
-
-bool Factor::isContiguousAlong(unsigned dim) const {
-  if (dims.empty() || dims.back() != dim ||
-      llvm::count(dims, std::optional(dim)) != 1)
-    return false;
-  auto [strides, offset] = cast<MemRefType>(buffer.getType()).getStridesAndOffset();
-  return strides.back() == 1;
-}
-
-/// Reads an operand whose map is a projected permutation, or has constant zeros
-/// for broadcast unit dimensions.
-static LogicalResult readFactor(LinalgOp op, OpOperand &operand,
-                                Factor &factor) {
-  auto type = dyn_cast<MemRefType>(operand.get().getType());
-  if (!type || !type.isStrided() || !type.getElementType().isIntOrFloat() ||
-      type.getElementTypeBitWidth() % 8 != 0)
-    return failure();
-  factor.buffer = operand.get();
-  for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
-    if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-      if (factor.has(dim.getPosition()))
-        return failure();
-      factor.dims.push_back(dim.getPosition());
-    } else if (auto zero = dyn_cast<AffineConstantExpr>(expr);
-               zero && zero.getValue() == 0) {
-      factor.dims.push_back(std::nullopt);
-    } else {
-      return failure();
-    }
-  }
-  return success();
-}
-
-/// Follows casts from `value` up to a block argument.
-static BlockArgument followCasts(Value value, SmallVectorImpl<Operation *> &casts) {
-  while (Operation *def = value.getDefiningOp()) {
-    if (!isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp,
-             arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp>(def))
-      return nullptr;
-    casts.insert(casts.begin(), def);
-    value = def->getOperand(0);
-  }
-  return cast<BlockArgument>(value);
-}
-
-/// Matches `yield add(out, mul(cast(a), cast(b)))`.
-static LogicalResult readBody(LinalgOp op, Contraction &contraction) {
-  Block *body = op.getBlock();
-  Operation *add = body->getTerminator()->getOperand(0).getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(add))
-    return failure();
-  Value sum = body->getArgument(2);
-  Value product = add->getOperand(0) == sum   ? add->getOperand(1)
-                  : add->getOperand(1) == sum ? add->getOperand(0)
-                                              : Value();
-  Operation *mul = product ? product.getDefiningOp() : nullptr;
-  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(mul) || product == sum ||
-      !sum.hasOneUse())
-    return failure();
-  BlockArgument first = followCasts(mul->getOperand(0),
-                                    contraction.factors[0].casts);
-  BlockArgument second = followCasts(mul->getOperand(1),
-                                     contraction.factors[1].casts);
-  if (!first || !second || first.getOwner() != body ||
-      second.getOwner() != body || first == second || first == sum ||
-      second == sum)
-    return failure();
-  unsigned numOps = 3 + contraction.factors[0].casts.size() +
-                    contraction.factors[1].casts.size();
-  if (llvm::range_size(body->getOperations()) != numOps)
-    return failure();
-  if (first.getArgNumber() > second.getArgNumber())
-    std::swap(contraction.factors[0].casts, contraction.factors[1].casts);
-  return success();
-}
-
-static FailureOr<Contraction> readContraction(OpBuilder &builder, LinalgOp op) {
-  Contraction contraction;
-  contraction.op = op;
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      op.getNumReductionLoops() == 0 || failed(readBody(op, contraction)) ||
-      failed(readFactor(op, *op.getDpsInputOperand(0), contraction.factors[0])) ||
-      failed(readFactor(op, *op.getDpsInputOperand(1), contraction.factors[1])) ||
-      failed(readFactor(op, *op.getDpsInitOperand(0), contraction.result)))
-    return failure();
-  Type type = getElementTypeOrSelf(contraction.result.buffer.getType());
-  if (!isa<FloatType>(type) && !type.isInteger(32) && !type.isInteger(64))
-    return failure();
-  for (auto [dim, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-    (kind == utils::IteratorType::parallel ? contraction.parallel
-                                           : contraction.reductions)
-        .push_back(dim);
-  // A reduction that an operand lacks is legal but no product of two.
-  for (unsigned dim : contraction.parallel)
-    if (!contraction.result.has(dim))
-      return failure();
-  for (Range range : op.createLoopRanges(builder, op.getLoc()))
-    contraction.ranges.push_back({range.offset, range.size, 1});
-  return contraction;
-}
 
 //===----------------------------------------------------------------------===//
 // Tiles
@@ -242,11 +117,11 @@ static Type getSumType(Type type) {
 
 /// As many lanes as a register has, fewer for a dimension that is shorter.
 int64_t TileEmitter::chooseLanes(std::optional<int64_t> size) {
-  int64_t lanes = std::max<int64_t>(
-      1, options.vectorBits / sumType.getIntOrFloatBitWidth());
+  int64_t lanes = std::max<int64_t>(1, options.vectorBits /
+                                           sumType.getIntOrFloatBitWidth());
   if (size)
-    lanes = std::min<int64_t>(
-        lanes, llvm::PowerOf2Ceil(std::max<int64_t>(*size, 1)));
+    lanes = std::min<int64_t>(lanes,
+                              llvm::PowerOf2Ceil(std::max<int64_t>(*size, 1)));
   return lanes;
 }
 
@@ -377,8 +252,8 @@ void TileEmitter::emit() {
   for (RangePart columns :
        splitRange(columnRange, tile.columns * columnStep, columnStep))
     for (RangePart rows : splitRange(rowRange, tile.rows, 1))
-      emitPart(rows.range, columns.range, columns.isRest && !isMultiple &&
-                                              !tile.alongReduction);
+      emitPart(rows.range, columns.range,
+               columns.isRest && !isMultiple && !tile.alongReduction);
 }
 
 /// The loops over all parallel dimensions with the given parts of rows and
@@ -401,26 +276,25 @@ void TileEmitter::emitPart(LoopDim rows, LoopDim columns, bool masked) {
   for (unsigned dim : c.reductions)
     work *= std::max<int64_t>(getSize(dim).value_or(64), 1);
 
-  buildLoopNest(
-      builder, c.op, dims, work, options,
-      [&](OpBuilder &inner, ValueRange loopIvs) {
-        OpBuilder::InsertionGuard guard(builder);
-        builder.restoreInsertionPoint(inner.saveInsertionPoint());
-        for (auto [dim, iv] : llvm::zip_equal(which, loopIvs))
-          if (dim)
-            ivs[*dim] = iv;
-        Value mask;
-        if (masked) {
-          Value size = getValueOrCreateConstantIndexOp(
-              builder, loc, c.ranges[tile.vectorDim].upper);
-          Value rest = arith::SubIOp::create(builder, loc, size,
-                                             ivs[tile.vectorDim]);
-          mask = vector::CreateMaskOp::create(
-              builder, loc,
-              VectorType::get(tile.lanes, builder.getI1Type()), rest);
-        }
-        emitTile(numRows, numColumns, mask);
-      });
+  buildLoopNest(builder, c.op, dims, work, options,
+                [&](OpBuilder &inner, ValueRange loopIvs) {
+                  OpBuilder::InsertionGuard guard(builder);
+                  builder.restoreInsertionPoint(inner.saveInsertionPoint());
+                  for (auto [dim, iv] : llvm::zip_equal(which, loopIvs))
+                    if (dim)
+                      ivs[*dim] = iv;
+                  Value mask;
+                  if (masked) {
+                    Value size = getValueOrCreateConstantIndexOp(
+                        builder, loc, c.ranges[tile.vectorDim].upper);
+                    Value rest = arith::SubIOp::create(builder, loc, size,
+                                                       ivs[tile.vectorDim]);
+                    mask = vector::CreateMaskOp::create(
+                        builder, loc,
+                        VectorType::get(tile.lanes, builder.getI1Type()), rest);
+                  }
+                  emitTile(numRows, numColumns, mask);
+                });
 }
 
 //===----------------------------------------------------------------------===//
@@ -455,8 +329,8 @@ static Value loadVector(OpBuilder &builder, Location loc, Value buffer,
   auto type = VectorType::get(lanes, getElementTypeOrSelf(buffer.getType()));
   if (!mask)
     return vector::LoadOp::create(builder, loc, type, buffer, indices);
-  Value zero = arith::ConstantOp::create(builder, loc, type,
-                                         builder.getZeroAttr(type));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
   return vector::MaskedLoadOp::create(builder, loc, type, buffer, indices, mask,
                                       zero);
 }
@@ -466,11 +340,10 @@ Value TileEmitter::loadFactor(Factor &factor, int64_t row, int64_t column,
                               Value mask) {
   SmallVector<Value> indices = getIndices(factor, row, column);
   bool isVector = factor.has(tile.vectorDim);
-  Value value = isVector
-                    ? loadVector(builder, loc, factor.buffer, indices,
-                                 tile.lanes, mask)
-                    : memref::LoadOp::create(builder, loc, factor.buffer,
-                                             indices);
+  Value value =
+      isVector
+          ? loadVector(builder, loc, factor.buffer, indices, tile.lanes, mask)
+          : memref::LoadOp::create(builder, loc, factor.buffer, indices);
   auto castType = [&](Type element) -> Type {
     return isVector ? Type(VectorType::get(tile.lanes, element)) : element;
   };
@@ -571,8 +444,8 @@ SmallVector<Value> TileEmitter::emitReductionVectors(int64_t rows,
     Value mask;
     if (isRest) {
       Value upper = getValueOrCreateConstantIndexOp(builder, loc, range.upper);
-      Value rest = arith::SubIOp::create(builder, loc, upper,
-                                         loop.getInductionVar());
+      Value rest =
+          arith::SubIOp::create(builder, loc, upper, loop.getInductionVar());
       mask = vector::CreateMaskOp::create(
           builder, loc, VectorType::get(tile.lanes, builder.getI1Type()), rest);
     }
@@ -598,8 +471,8 @@ Value TileEmitter::loadResult(int64_t row, int64_t column, Value mask) {
   if (tile.alongReduction)
     return castToSum(
         memref::LoadOp::create(builder, loc, c.result.buffer, indices));
-  return castToSum(loadVector(builder, loc, c.result.buffer, indices,
-                              tile.lanes, mask));
+  return castToSum(
+      loadVector(builder, loc, c.result.buffer, indices, tile.lanes, mask));
 }
 
 void TileEmitter::storeResult(int64_t row, int64_t column, Value mask,
@@ -638,13 +511,13 @@ void TileEmitter::emitTile(int64_t rows, int64_t columns, Value mask) {
       if (tile.alongReduction) {
         auto flags = isa<FloatType>(sumType) ? arith::FastMathFlags::reassoc
                                              : arith::FastMathFlags::none;
-        sum = vector::ReductionOp::create(builder, loc,
-                                          vector::CombiningKind::ADD, sum,
-                                          flags);
+        sum = vector::ReductionOp::create(
+            builder, loc, vector::CombiningKind::ADD, sum, flags);
         Value before = loadResult(i, j, mask);
-        sum = isa<FloatType>(sumType)
-                  ? arith::AddFOp::create(builder, loc, before, sum).getResult()
-                  : arith::AddIOp::create(builder, loc, before, sum).getResult();
+        sum =
+            isa<FloatType>(sumType)
+                ? arith::AddFOp::create(builder, loc, before, sum).getResult()
+                : arith::AddIOp::create(builder, loc, before, sum).getResult();
       }
       storeResult(i, j, mask, sum);
     }

@@ -83,8 +83,7 @@ private:
 static std::optional<unsigned> getLastDim(AffineMap map) {
   if (map.getNumResults() == 0)
     return std::nullopt;
-  auto dim = dyn_cast<AffineDimExpr>(
-      map.getResult(map.getNumResults() - 1));
+  auto dim = dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 1));
   return dim ? std::optional(dim.getPosition()) : std::nullopt;
 }
 
@@ -94,8 +93,8 @@ static std::optional<unsigned> getLastDim(AffineMap map) {
 void PlainLoops::chooseOrder() {
   AffineMap outputMap =
       op.getNumDpsInits() ? op.getMatchingIndexingMap(op.getDpsInitOperand(0))
-                          : AffineMap::getMultiDimIdentityMap(
-                                op.getNumLoops(), op.getContext());
+                          : AffineMap::getMultiDimIdentityMap(op.getNumLoops(),
+                                                              op.getContext());
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   for (AffineExpr expr : outputMap.getResults())
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -179,8 +178,7 @@ Value PlainLoops::load(OpOperand &operand) {
 }
 
 void PlainLoops::store(ValueRange values) {
-  for (auto [operand, value] :
-       llvm::zip_equal(op.getDpsInitsMutable(), values))
+  for (auto [operand, value] : llvm::zip_equal(op.getDpsInitsMutable(), values))
     memref::StoreOp::create(builder, loc, value, operand.get(),
                             getIndices(operand));
 }
@@ -190,9 +188,9 @@ void PlainLoops::store(ValueRange values) {
 static void allowReassociation(Operation *combiner) {
   if (!combiner || !isa<arith::AddFOp, arith::MulFOp>(combiner))
     return;
-  combiner->setAttr("fastmath", arith::FastMathFlagsAttr::get(
-                                    combiner->getContext(),
-                                    arith::FastMathFlags::reassoc));
+  combiner->setAttr(
+      "fastmath", arith::FastMathFlagsAttr::get(combiner->getContext(),
+                                                arith::FastMathFlags::reassoc));
 }
 
 /// One execution of the body; returns what it yields.
@@ -226,7 +224,8 @@ SmallVector<Value> PlainLoops::emitBody(ValueRange outputs) {
     Operation *combiner = value.getDefiningOp();
     Value output = op.getMatchingBlockArgument(&operand);
     yielded.push_back(mapping.lookupOrDefault(value));
-    if (numSums && combiner && llvm::is_contained(combiner->getOperands(), output))
+    if (numSums && combiner &&
+        llvm::is_contained(combiner->getOperands(), output))
       allowReassociation(yielded.back().getDefiningOp());
   }
   return yielded;
@@ -256,8 +255,7 @@ void PlainLoops::emitInner(unsigned position) {
   }
   SmallVector<Value> outputs;
   for (OpOperand &operand : op.getDpsInitsMutable()) {
-    bool isRead =
-        numSums || !op.getMatchingBlockArgument(&operand).use_empty();
+    bool isRead = numSums || !op.getMatchingBlockArgument(&operand).use_empty();
     outputs.push_back(isRead ? load(operand) : Value());
   }
   store(emitReduction(position, outputs));

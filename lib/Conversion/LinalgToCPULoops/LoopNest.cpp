@@ -62,8 +62,7 @@ void xsa::buildLoopNest(OpBuilder &builder, Operation *op,
   }
   if (!dims.empty() && !isInParallelLoop(op) &&
       isWorthThreads(dims, workPerIteration, options)) {
-    auto parallel =
-        scf::ParallelOp::create(builder, loc, lower, upper, step);
+    auto parallel = scf::ParallelOp::create(builder, loc, lower, upper, step);
     int64_t grain = std::max<int64_t>(
         1, options.parallelWork / std::max<int64_t>(workPerIteration, 1));
     parallel->setAttr(kGrainAttrName, builder.getI64IntegerAttr(grain));

@@ -38,9 +38,8 @@ std::optional<int64_t> getStaticTripCount(const LoopDim &dim);
 /// parallel if `op` is not already inside a parallel loop and the whole work,
 /// at `workPerIteration` scalar operations each, is or may be worth it.
 void buildLoopNest(
-    mlir::OpBuilder &builder, mlir::Operation *op,
-    llvm::ArrayRef<LoopDim> dims, int64_t workPerIteration,
-    const CPULoopOptions &options,
+    mlir::OpBuilder &builder, mlir::Operation *op, llvm::ArrayRef<LoopDim> dims,
+    int64_t workPerIteration, const CPULoopOptions &options,
     llvm::function_ref<void(mlir::OpBuilder &, mlir::ValueRange)> body);
 
 /// Emits the register tiles of a contraction on buffers, if `op` is one that

@@ -68,10 +68,10 @@ ConvertAssertToXSARuntime::getMessageGlobal(cf::AssertOp op,
   OpBuilder builder(getOperation().getBodyRegion());
   text.push_back('\0');
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), text.size());
-  global = LLVM::GlobalOp::create(builder, op.getLoc(), type,
-                                  /*isConstant=*/true, LLVM::Linkage::Internal,
-                                  "xsa_assert_message",
-                                  builder.getStringAttr(text));
+  global =
+      LLVM::GlobalOp::create(builder, op.getLoc(), type,
+                             /*isConstant=*/true, LLVM::Linkage::Internal,
+                             "xsa_assert_message", builder.getStringAttr(text));
   symbols.insert(global);
   return global;
 }
@@ -87,8 +87,8 @@ LogicalResult ConvertAssertToXSARuntime::lower(cf::AssertOp op,
   Location loc = op.getLoc();
   Block *passed = block->splitBlock(std::next(op->getIterator()));
   OpBuilder builder(op->getContext());
-  Block *failed = builder.createBlock(block->getParent(),
-                                      block->getParent()->end());
+  Block *failed =
+      builder.createBlock(block->getParent(), block->getParent()->end());
   Value text = LLVM::AddressOfOp::create(builder, loc, message);
   LLVM::CallOp::create(builder, loc, failFunction, text);
   LLVM::UnreachableOp::create(builder, loc);
@@ -109,13 +109,14 @@ void ConvertAssertToXSARuntime::runOnOperation() {
 
   OpBuilder builder(module.getBodyRegion());
   auto pointer = LLVM::LLVMPointerType::get(&getContext());
-  FailureOr<LLVM::LLVMFuncOp> function = LLVM::lookupOrCreateFn(
-      builder, module, "xsa_fail", pointer,
-      LLVM::LLVMVoidType::get(&getContext()));
+  FailureOr<LLVM::LLVMFuncOp> function =
+      LLVM::lookupOrCreateFn(builder, module, "xsa_fail", pointer,
+                             LLVM::LLVMVoidType::get(&getContext()));
   if (failed(function))
     return signalPassFailure();
   failFunction = *function;
-  failFunction.setPassthroughAttr(builder.getStrArrayAttr({"cold", "noreturn"}));
+  failFunction.setPassthroughAttr(
+      builder.getStrArrayAttr({"cold", "noreturn"}));
 
   messages.clear();
   SymbolTable symbols(module);

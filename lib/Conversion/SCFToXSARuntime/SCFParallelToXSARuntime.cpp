@@ -190,8 +190,7 @@ LogicalResult Outliner::findCaptures(ParallelLoop &loop) {
     captures.push_back(value);
     types.push_back(type);
   }
-  contextType =
-      LLVM::LLVMStructType::getLiteral(module.getContext(), types);
+  contextType = LLVM::LLVMStructType::getLiteral(module.getContext(), types);
   return success();
 }
 
@@ -206,9 +205,9 @@ Value Outliner::packCaptures(OpBuilder &builder, ParallelLoop &loop) {
   Value context = LLVM::AllocaOp::create(head, loc, pointer, contextType, one);
   for (auto [i, value] : llvm::enumerate(captures)) {
     Type type = contextType.getBody()[i];
-    Value field = LLVM::GEPOp::create(
-        builder, loc, pointer, contextType, context,
-        ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
+    Value field =
+        LLVM::GEPOp::create(builder, loc, pointer, contextType, context,
+                            ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
     if (type != value.getType())
       value = UnrealizedConversionCastOp::create(builder, loc, type, value)
                   .getResult(0);
@@ -229,8 +228,8 @@ SmallVector<Value> Outliner::countPerDim(OpBuilder &builder,
     };
     Value range = arith::SubIOp::create(builder, loc, value(loop.upper[d]),
                                         value(loop.lower[d]));
-    Value count = arith::CeilDivSIOp::create(builder, loc, range,
-                                             value(loop.step[d]));
+    Value count =
+        arith::CeilDivSIOp::create(builder, loc, range, value(loop.step[d]));
     counts.push_back(arith::MaxSIOp::create(builder, loc, count, zero));
   }
   return counts;
@@ -255,13 +254,13 @@ func::FuncOp Outliner::createBody(ParallelLoop &loop) {
   Value context = entry->getArgument(2);
   for (auto [i, value] : llvm::enumerate(captures)) {
     Type type = contextType.getBody()[i];
-    Value field = LLVM::GEPOp::create(
-        builder, loc, pointer, contextType, context,
-        ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
+    Value field =
+        LLVM::GEPOp::create(builder, loc, pointer, contextType, context,
+                            ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
     Value loaded = LLVM::LoadOp::create(builder, loc, type, field);
     if (type != value.getType())
-      loaded = UnrealizedConversionCastOp::create(builder, loc,
-                                                  value.getType(), loaded)
+      loaded = UnrealizedConversionCastOp::create(builder, loc, value.getType(),
+                                                  loaded)
                    .getResult(0);
     mapping.map(value, loaded);
   }
@@ -305,9 +304,8 @@ LogicalResult Outliner::outline(ParallelLoop &loop) {
   func::FuncOp body = createBody(loop);
   OpBuilder builder(loop.op);
   Value context = packCaptures(builder, loop);
-  Value function = func::ConstantOp::create(builder, loc,
-                                            body.getFunctionType(),
-                                            body.getSymName());
+  Value function = func::ConstantOp::create(
+      builder, loc, body.getFunctionType(), body.getSymName());
   function = UnrealizedConversionCastOp::create(builder, loc, pointer, function)
                  .getResult(0);
   Value count = arith::ConstantIndexOp::create(builder, loc, 1);

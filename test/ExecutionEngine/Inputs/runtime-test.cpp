@@ -111,9 +111,8 @@ struct Host {
     std::vector<std::thread> threads;
     int64_t piece = (count + 3) / 4;
     for (int64_t begin = 0; begin < count; begin += piece)
-      threads.emplace_back([=] {
-        body(begin, std::min(begin + piece, count), context);
-      });
+      threads.emplace_back(
+          [=] { body(begin, std::min(begin + piece, count), context); });
     for (std::thread &thread : threads)
       thread.join();
   }

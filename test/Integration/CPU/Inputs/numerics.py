@@ -6,6 +6,7 @@ Each case of a group adds arguments and results to one function, so that a group
 is compiled once. A case gives its reference and the largest error allowed,
 relative to the largest value of the reference or in units in the last place.
 """
+
 import argparse
 import math
 import os
@@ -15,8 +16,16 @@ import tempfile
 
 import numpy as np
 
-NP = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": np.float32,
-      "i64": np.int64, "i32": np.int32, "i8": np.int8, "i1": np.bool_}
+NP = {
+    "f64": np.float64,
+    "f32": np.float32,
+    "f16": np.float16,
+    "bf16": np.float32,
+    "i64": np.int64,
+    "i32": np.int32,
+    "i8": np.int8,
+    "i1": np.bool_,
+}
 EPS = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}
 
 
@@ -51,7 +60,11 @@ class Model:
             array = round_bf16(array)
         self.args.append(array)
         self.types.append(tensor(array.shape, dtype, dynamic))
-        return f"%arg{len(self.args) - 1}", self.types[-1], np.float64(array) if dtype[0] in "fb" else np.int64(array)
+        return (
+            f"%arg{len(self.args) - 1}",
+            self.types[-1],
+            np.float64(array) if dtype[0] in "fb" else np.int64(array),
+        )
 
     def random(self, shape, dtype, dynamic=False):
         if dtype[0] == "i":
@@ -74,12 +87,14 @@ class Model:
     def filled(self, shape, dtype, value, dynamic=False):
         empty, type_ = self.empty(shape, dtype, dynamic)
         c = self.emit(f"arith.constant {value} : {dtype}")
-        return self.emit(f"linalg.fill ins({c} : {dtype}) outs({empty} : {type_}) -> {type_}"), type_
+        return self.emit(
+            f"linalg.fill ins({c} : {dtype}) outs({empty} : {type_}) -> {type_}"
+        ), type_
 
     def generic(self, maps, kinds, ins, outs, body):
         dims = ", ".join(f"d{i}" for i in range(len(kinds)))
         maps = ", ".join(f"affine_map<({dims}) -> ({m})>" for m in maps)
-        kinds = ", ".join(f'"{ {"p": "parallel", "r": "reduction"}[k]}"' for k in kinds)
+        kinds = ", ".join(f'"{ {"p": "parallel", "r": "reduction"}[k] }"' for k in kinds)
         ins_text = ""
         if ins:
             ins_text = f"ins({', '.join(v for v, _ in ins)} : {', '.join(t for _, t in ins)}) "
@@ -87,31 +102,43 @@ class Model:
         result = self.name()
         number = f":{len(outs)}" if len(outs) > 1 else ""
         types = ", ".join(t for _, t in outs)
-        self.body.append(f"{result}{number} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} "
-                         f"{ins_text}{outs_text} {{\n{body}\n  }} -> {'(' + types + ')' if number else types}")
+        self.body.append(
+            f"{result}{number} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} "
+            f"{ins_text}{outs_text} {{\n{body}\n  }} -> {'(' + types + ')' if number else types}"
+        )
         return result
 
     def text(self):
         args = ", ".join(f"%arg{i}: {t}" for i, t in enumerate(self.types))
         types = ", ".join(t for _, t in self.results)
         body = "\n  ".join(self.body)
-        return (f"func.func @main({args}) -> ({types}) {{\n  {body}\n"
-                f"  return {', '.join(v for v, _ in self.results)} : {types}\n}}\n")
+        return (
+            f"func.func @main({args}) -> ({types}) {{\n  {body}\n"
+            f"  return {', '.join(v for v, _ in self.results)} : {types}\n}}\n"
+        )
 
     def run(self, xsa_run, flags=()):
         with tempfile.TemporaryDirectory() as folder:
-            model, inputs, outputs = (os.path.join(folder, n) for n in ("m.mlir", "in.npz", "out.npz"))
+            model, inputs, outputs = (
+                os.path.join(folder, n) for n in ("m.mlir", "in.npz", "out.npz")
+            )
             open(model, "w").write(self.text())
             np.savez(inputs, **{f"arg{i}": a for i, a in enumerate(self.args)})
-            process = subprocess.run([xsa_run, model, "--inputs", inputs, "--outputs", outputs, *flags],
-                                     capture_output=True, text=True)
+            process = subprocess.run(
+                [xsa_run, model, "--inputs", inputs, "--outputs", outputs, *flags],
+                capture_output=True,
+                text=True,
+            )
             if process.returncode:
                 print(self.text())
                 sys.exit(process.stderr)
             got = np.load(outputs)
             bad = 0
             for i, (label, want, relative, ulp) in enumerate(self.checks):
-                g, dtype = got[f"out{i}"], self.results[i][1].rstrip(">").split("x")[-1].split("<")[-1]
+                g, dtype = (
+                    got[f"out{i}"],
+                    self.results[i][1].rstrip(">").split("x")[-1].split("<")[-1],
+                )
                 bad += not self.agrees(label, g, np.asarray(want), relative, ulp, dtype)
             print(f"{len(self.checks) - bad} of {len(self.checks)} agree")
             return bad
@@ -132,7 +159,12 @@ class Model:
             error = np.where(same, 0, np.abs(got - want))
             if ulp is not None:
                 finite = np.where(np.isfinite(want) & (want != 0), np.abs(want), 1)
-                smallest = {"f32": 2.0**-149, "f64": 2.0**-1074, "f16": 2.0**-24, "bf16": 2.0**-133}[dtype]
+                smallest = {
+                    "f32": 2.0**-149,
+                    "f64": 2.0**-1074,
+                    "f16": 2.0**-24,
+                    "bf16": 2.0**-133,
+                }[dtype]
                 unit = np.maximum(2.0 ** np.floor(np.log2(finite)) * EPS[dtype], smallest)
                 error, allowed = error / unit, ulp
             else:
@@ -150,39 +182,72 @@ def contractions(model, rng):
     layouts = [("m, k", "k, n"), ("m, k", "n, k"), ("k, m", "k, n"), ("k, m", "n, k")]
     for case in range(40):
         a_dims, b_dims = layouts[case % 4]
-        dtype, acc = [("f32", "f32"), ("f64", "f64"), ("f16", "f32"), ("bf16", "f32"), ("f16", "f16"),
-                      ("bf16", "bf16"), ("i64", "i64"), ("i32", "i32"), ("i8", "i32")][case % 9]
+        dtype, acc = [
+            ("f32", "f32"),
+            ("f64", "f64"),
+            ("f16", "f32"),
+            ("bf16", "f32"),
+            ("f16", "f16"),
+            ("bf16", "bf16"),
+            ("i64", "i64"),
+            ("i32", "i32"),
+            ("i8", "i32"),
+        ][case % 9]
         dynamic = rng.random() < 0.3
         size = {d: int(rng.choice(sizes)) for d in "mnk"}
         batch = int(rng.integers(1, 4))
         shared = rng.random() < 0.3  # the right operand has no batch
         order = "b, m, n" if rng.random() < 0.7 else "b, n, m"
-        dims_of = lambda text: ["b"] * (text is not b_dims or not shared) + text.split(", ")
+        a_order = ["b", *a_dims.split(", ")]
+        b_order = [] if shared else ["b"]
+        b_order += b_dims.split(", ")
         size["b"] = batch
         where = {"b": "d0", "m": "d1", "n": "d2", "k": "d3"}
-        a, a_type, a_ref = model.random([size[d] for d in dims_of(a_dims)], dtype, dynamic)
-        b, b_type, b_ref = model.random([size[d] for d in dims_of(b_dims)], dtype, dynamic)
+        a, a_type, a_ref = model.random([size[d] for d in a_order], dtype, dynamic)
+        b, b_type, b_ref = model.random([size[d] for d in b_order], dtype, dynamic)
         out_dims = order.split(", ")
         zero = "0" if acc[0] == "i" else "0.0"
         init = model.filled([size[d] for d in out_dims], acc, zero, dynamic)
         kind = "i" if acc[0] == "i" else "f"
-        cast = {("f16", "f32"): "arith.extf", ("bf16", "f32"): "arith.extf", ("i8", "i32"): "arith.extsi"}.get((dtype, acc))
+        cast = {
+            ("f16", "f32"): "arith.extf",
+            ("bf16", "f32"): "arith.extf",
+            ("i8", "i32"): "arith.extsi",
+        }.get((dtype, acc))
         lines = [f"  ^bb0(%x: {dtype}, %y: {dtype}, %s: {acc}):"]
         x, y = "%x", "%y"
         if cast:
-            lines += [f"    %xc = {cast} %x : {dtype} to {acc}", f"    %yc = {cast} %y : {dtype} to {acc}"]
+            lines += [
+                f"    %xc = {cast} %x : {dtype} to {acc}",
+                f"    %yc = {cast} %y : {dtype} to {acc}",
+            ]
             x, y = "%xc", "%yc"
-        lines += [f"    %p = arith.mul{kind} {x}, {y} : {acc}", f"    %t = arith.add{kind} %s, %p : {acc}", f"    linalg.yield %t : {acc}"]
-        maps = [", ".join(where[d] for d in dims) for dims in (dims_of(a_dims), dims_of(b_dims), out_dims)]
+        lines += [
+            f"    %p = arith.mul{kind} {x}, {y} : {acc}",
+            f"    %t = arith.add{kind} %s, %p : {acc}",
+            f"    linalg.yield %t : {acc}",
+        ]
+        maps = [", ".join(where[d] for d in dims) for dims in (a_order, b_order, out_dims)]
         value = model.generic(maps, "pppr", [(a, a_type), (b, b_type)], [init], "\n".join(lines))
-        subs = ",".join("".join(d) for d in (dims_of(a_dims), dims_of(b_dims))) + "->" + "".join(out_dims)
+        subs = ",".join("".join(d) for d in (a_order, b_order)) + "->" + "".join(out_dims)
         reference = np.einsum(subs, a_ref, b_ref)
         # Products of halves are summed in f32 and rounded once.
-        tolerance = None if kind == "i" else size["k"] * EPS["f64" if acc == "f64" else "f32"] * 4 + (EPS[acc] if acc in ("f16", "bf16") else 0)
+        tolerance = (
+            None
+            if kind == "i"
+            else size["k"] * EPS["f64" if acc == "f64" else "f32"] * 4
+            + (EPS[acc] if acc in ("f16", "bf16") else 0)
+        )
         if acc in ("f16", "bf16") and np.prod([size[d] for d in out_dims]) > 0:
             # Where no vector fits, the sum is in the type itself, as written.
             tolerance += size["k"] * EPS[acc]
-        model.result(value, init[1], reference if kind == "f" else reference.astype(NP[acc]), f"contraction {subs} {size} {dtype} {acc} {dynamic}", tolerance)
+        model.result(
+            value,
+            init[1],
+            reference if kind == "f" else reference.astype(NP[acc]),
+            f"contraction {subs} {size} {dtype} {acc} {dynamic}",
+            tolerance,
+        )
 
 
 def named(model, rng):
@@ -190,39 +255,72 @@ def named(model, rng):
     a, at, ar = model.random((3, 7, 33), "f32")
     b, bt, br = model.random((3, 33, 20), "f32")
     init = model.filled((3, 7, 20), "f32", "0.0")
-    value = model.emit(f"linalg.batch_matmul ins({a}, {b} : {at}, {bt}) outs({init[0]} : {init[1]}) -> {init[1]}")
+    value = model.emit(
+        f"linalg.batch_matmul ins({a}, {b} : {at}, {bt}) outs({init[0]} : {init[1]}) -> {init[1]}"
+    )
     model.result(value, init[1], ar @ br, "batch_matmul", 1e-5)
 
-    h = model.emit(f"tensor.extract_slice {a}[0, 1, 3] [3, 5, 16] [1, 1, 1] : {at} to tensor<3x5x16xf32>")
-    w = model.emit(f"tensor.extract_slice {b}[0, 2, 1] [3, 16, 18] [1, 2, 1] : {bt} to tensor<3x16x18xf32>")
+    h = model.emit(
+        f"tensor.extract_slice {a}[0, 1, 3] [3, 5, 16] [1, 1, 1] : {at} to tensor<3x5x16xf32>"
+    )
+    w = model.emit(
+        f"tensor.extract_slice {b}[0, 2, 1] [3, 16, 18] [1, 2, 1] : {bt} to tensor<3x16x18xf32>"
+    )
     init = model.filled((3, 5, 18), "f32", "0.0")
-    value = model.emit(f"linalg.batch_matmul ins({h}, {w} : tensor<3x5x16xf32>, tensor<3x16x18xf32>) outs({init[0]} : {init[1]}) -> {init[1]}")
+    value = model.emit(
+        f"linalg.batch_matmul ins({h}, {w} : tensor<3x5x16xf32>, tensor<3x16x18xf32>) outs({init[0]} : {init[1]}) -> {init[1]}"
+    )
     model.result(value, init[1], ar[:, 1:6, 3:19] @ br[:, 2:34:2, 1:19], "slices", 1e-5)
 
     x, xt, xr = model.random((2, 3, 9, 8), "f32")
     k, kt, kr = model.random((5, 3, 3, 2), "f32")
     init = model.filled((2, 5, 4, 4), "f32", "0.0")
-    value = model.emit(f"linalg.conv_2d_nchw_fchw {{dilations = dense<1> : vector<2xi64>, strides = dense<2> : vector<2xi64>}} "
-                       f"ins({x}, {k} : {xt}, {kt}) outs({init[0]} : {init[1]}) -> {init[1]}")
-    reference = sum(np.einsum("bcij,fc->bfij", xr[:, :, i:i + 8:2, j:j + 8:2][:, :, :4, :4], kr[:, :, i, j]) for i in range(3) for j in range(2))
+    value = model.emit(
+        f"linalg.conv_2d_nchw_fchw {{dilations = dense<1> : vector<2xi64>, strides = dense<2> : vector<2xi64>}} "
+        f"ins({x}, {k} : {xt}, {kt}) outs({init[0]} : {init[1]}) -> {init[1]}"
+    )
+    reference = sum(
+        np.einsum(
+            "bcij,fc->bfij", xr[:, :, i : i + 8 : 2, j : j + 8 : 2][:, :, :4, :4], kr[:, :, i, j]
+        )
+        for i in range(3)
+        for j in range(2)
+    )
     model.result(value, init[1], reference, "convolution", 1e-5)
 
     u, ut, ur = model.random((1, 6, 1), "f32")
     v, vt, vr = model.random((4, 1, 9), "f32")
     empty = model.empty((4, 6, 9), "f32")
-    value = model.generic(["0, d1, 0", "d0, 0, d2", "d0, d1, d2"], "ppp", [(u, ut), (v, vt)], [empty],
-                          "  ^bb0(%x: f32, %y: f32, %o: f32):\n    %t = arith.mulf %x, %y : f32\n    linalg.yield %t : f32")
+    value = model.generic(
+        ["0, d1, 0", "d0, 0, d2", "d0, d1, d2"],
+        "ppp",
+        [(u, ut), (v, vt)],
+        [empty],
+        "  ^bb0(%x: f32, %y: f32, %o: f32):\n    %t = arith.mulf %x, %y : f32\n    linalg.yield %t : f32",
+    )
     model.result(value, empty[1], ur * vr, "broadcast", 1e-6)
 
-    value = model.emit(f"linalg.transpose ins({x} : {xt}) outs({model.empty((8, 2, 9, 3), 'f32')[0]} : tensor<8x2x9x3xf32>) permutation = [3, 0, 2, 1]")
+    value = model.emit(
+        f"linalg.transpose ins({x} : {xt}) outs({model.empty((8, 2, 9, 3), 'f32')[0]} : tensor<8x2x9x3xf32>) permutation = [3, 0, 2, 1]"
+    )
     model.result(value, "tensor<8x2x9x3xf32>", xr.transpose(3, 0, 2, 1), "transpose", 0)
     value = model.emit(f"tensor.concat dim(1) {x}, {x} : ({xt}, {xt}) -> tensor<2x6x9x8xf32>")
     model.result(value, "tensor<2x6x9x8xf32>", np.concatenate([xr, xr], 1), "concat", 0)
     c = model.emit("arith.constant 1.5 : f32")
-    value = model.emit(f"tensor.pad {x} low[0, 1, 0, 2] high[0, 0, 3, 1] {{\n  ^bb0(%i: index, %j: index, %l: index, %m: index):\n    tensor.yield {c} : f32\n  }} : {xt} to tensor<2x4x12x11xf32>")
-    model.result(value, "tensor<2x4x12x11xf32>", np.pad(xr, [(0, 0), (1, 0), (0, 3), (2, 1)], constant_values=1.5), "pad", 0)
+    value = model.emit(
+        f"tensor.pad {x} low[0, 1, 0, 2] high[0, 0, 3, 1] {{\n  ^bb0(%i: index, %j: index, %l: index, %m: index):\n    tensor.yield {c} : f32\n  }} : {xt} to tensor<2x4x12x11xf32>"
+    )
+    model.result(
+        value,
+        "tensor<2x4x12x11xf32>",
+        np.pad(xr, [(0, 0), (1, 0), (0, 3), (2, 1)], constant_values=1.5),
+        "pad",
+        0,
+    )
     empty = model.empty((3, 7, 33), "f32")
-    value = model.emit(f"linalg.softmax dimension(2) ins({a} : {at}) outs({empty[0]} : {empty[1]}) -> {empty[1]}")
+    value = model.emit(
+        f"linalg.softmax dimension(2) ins({a} : {at}) outs({empty[0]} : {empty[1]}) -> {empty[1]}"
+    )
     e = np.exp(ar - ar.max(-1, keepdims=True))
     model.result(value, empty[1], e / e.sum(-1, keepdims=True), "softmax", 1e-6)
     shape = model.emit("arith.constant dense<[21, 33]> : tensor<2xi64>")
@@ -244,9 +342,16 @@ def reductions(model, rng):
         integer = dtype[0] == "i"
         if maximum:
             op = f"arith.maxsi %x, %s : {dtype}" if integer else f"arith.maximumf %x, %s : {dtype}"
-            start = "-9223372036854775808" if integer else {"f32": "0xFF800000", "f64": "0xFFF0000000000000", "f16": "0xFC00"}[dtype]
+            start = (
+                "-9223372036854775808"
+                if integer
+                else {"f32": "0xFF800000", "f64": "0xFFF0000000000000", "f16": "0xFC00"}[dtype]
+            )
         else:
-            op, start = f"arith.add{'i' if integer else 'f'} %x, %s : {dtype}", "0" if integer else "0.0"
+            op, start = (
+                f"arith.add{'i' if integer else 'f'} %x, %s : {dtype}",
+                "0" if integer else "0.0",
+            )
         init = model.filled([shape[d] for d in kept], dtype, start, dynamic)
         kinds = "".join("p" if d in kept else "r" for d in range(3))
         maps = ["d0, d1, d2", ", ".join(f"d{d}" for d in kept)]
@@ -258,14 +363,28 @@ def reductions(model, rng):
             reference = xr
         n = math.prod(shape[d] for d in axes)
         scale = float(np.abs(xr).sum(axes).max()) if not integer and axes else 1
-        tolerance = None if integer else 0 if maximum else n**0.5 * EPS[dtype] * max(scale, 1) + (n * EPS[dtype] * max(1, scale**0.5) if dtype == "f16" else 0)
-        model.result(value, init[1], reference, f"reduction {shape} {kept} {dtype} {maximum}", tolerance)
+        tolerance = (
+            None
+            if integer
+            else 0
+            if maximum
+            else n**0.5 * EPS[dtype] * max(scale, 1)
+            + (n * EPS[dtype] * max(1, scale**0.5) if dtype == "f16" else 0)
+        )
+        model.result(
+            value, init[1], reference, f"reduction {shape} {kept} {dtype} {maximum}", tolerance
+        )
     x, xt, xr = model.random((5, 200), "f32")
     outs = [model.filled((5,), "f32", "0xFF800000"), model.filled((5,), "i64", "0")]
-    value = model.generic(["d0, d1", "d0", "d0"], "pr", [(x, xt)], outs,
-                          "  ^bb0(%x: f32, %m: f32, %w: i64):\n    %i = linalg.index 1 : index\n    %k = arith.index_cast %i : index to i64\n"
-                          "    %max = arith.maximumf %x, %m : f32\n    %more = arith.cmpf ogt, %x, %m : f32\n"
-                          "    %at = arith.select %more, %k, %w : i64\n    linalg.yield %max, %at : f32, i64")
+    value = model.generic(
+        ["d0, d1", "d0", "d0"],
+        "pr",
+        [(x, xt)],
+        outs,
+        "  ^bb0(%x: f32, %m: f32, %w: i64):\n    %i = linalg.index 1 : index\n    %k = arith.index_cast %i : index to i64\n"
+        "    %max = arith.maximumf %x, %m : f32\n    %more = arith.cmpf ogt, %x, %m : f32\n"
+        "    %at = arith.select %more, %k, %w : i64\n    linalg.yield %max, %at : f32, i64",
+    )
     model.result(value + "#0", outs[0][1], xr.max(1), "max", 0)
     model.result(value + "#1", outs[1][1], xr.argmax(1), "argmax")
 
@@ -273,21 +392,51 @@ def reductions(model, rng):
 def functions(model, rng):
     """Functions of the math dialect, to within a few units in the last place."""
     erf = np.vectorize(math.erf)
-    every = np.concatenate([rng.standard_normal(200) * 3, [0.0, -0.0, 1e-30, -1e-30, 80, -80, 1.0, -1.0, 0.5]])
+    every = np.concatenate(
+        [rng.standard_normal(200) * 3, [0.0, -0.0, 1e-30, -1e-30, 80, -80, 1.0, -1.0, 0.5]]
+    )
     above = np.abs(every) + 1e-30
     unit = np.clip(every / 100, -1, 1)
     cases = {
-        "exp": (every, np.exp, 1), "exp2": (every, np.exp2, 1), "expm1": (every, np.expm1, 2), "log": (above, np.log, 1),
-        "log2": (above, np.log2, 2), "log10": (above, np.log10, 2), "log1p": (above, np.log1p, 2), "sqrt": (above, np.sqrt, 0.5), "rsqrt": (above, lambda x: 1 / np.sqrt(x), 2),
-        "cbrt": (every, np.cbrt, 2), "sin": (every, np.sin, 1), "cos": (every, np.cos, 1), "tan": (every, np.tan, 2), "tanh": (every, np.tanh, 3), "sinh": (every, np.sinh, 3),
-        "cosh": (every, np.cosh, 3), "asin": (unit, np.arcsin, 3), "acos": (unit, np.arccos, 3), "atan": (every, np.arctan, 2), "asinh": (every, np.arcsinh, 4), "erf": (every, erf, 2), "erfc": (every, np.vectorize(math.erfc), 6),
-        "absf": (every, np.abs, 0), "ceil": (every, np.ceil, 0), "floor": (every, np.floor, 0), "trunc": (every, np.trunc, 0), "roundeven": (every, np.round, 0),
+        "exp": (every, np.exp, 1),
+        "exp2": (every, np.exp2, 1),
+        "expm1": (every, np.expm1, 2),
+        "log": (above, np.log, 1),
+        "log2": (above, np.log2, 2),
+        "log10": (above, np.log10, 2),
+        "log1p": (above, np.log1p, 2),
+        "sqrt": (above, np.sqrt, 0.5),
+        "rsqrt": (above, lambda x: 1 / np.sqrt(x), 2),
+        "cbrt": (every, np.cbrt, 2),
+        "sin": (every, np.sin, 1),
+        "cos": (every, np.cos, 1),
+        "tan": (every, np.tan, 2),
+        "tanh": (every, np.tanh, 3),
+        "sinh": (every, np.sinh, 3),
+        "cosh": (every, np.cosh, 3),
+        "asin": (unit, np.arcsin, 3),
+        "acos": (unit, np.arccos, 3),
+        "atan": (every, np.arctan, 2),
+        "asinh": (every, np.arcsinh, 4),
+        "erf": (every, erf, 2),
+        "erfc": (every, np.vectorize(math.erfc), 6),
+        "absf": (every, np.abs, 0),
+        "ceil": (every, np.ceil, 0),
+        "floor": (every, np.floor, 0),
+        "trunc": (every, np.trunc, 0),
+        "roundeven": (every, np.round, 0),
     }
     for dtype in ("f32", "f64", "f16", "bf16"):
         for name, (values, function, ulp) in cases.items():
             x, xt, xr = model.argument(values, dtype)
             empty = model.empty(xr.shape, dtype)
-            value = model.generic(["d0", "d0"], "p", [(x, xt)], [empty], f"  ^bb0(%x: {dtype}, %o: {dtype}):\n    %t = math.{name} %x : {dtype}\n    linalg.yield %t : {dtype}")
+            value = model.generic(
+                ["d0", "d0"],
+                "p",
+                [(x, xt)],
+                [empty],
+                f"  ^bb0(%x: {dtype}, %o: {dtype}):\n    %t = math.{name} %x : {dtype}\n    linalg.yield %t : {dtype}",
+            )
             with np.errstate(all="ignore"):
                 want = function(xr)
                 if dtype == "f16":
@@ -295,27 +444,57 @@ def functions(model, rng):
                 if dtype == "f32":
                     want = np.where(np.abs(want) > 3.4028235e38, np.sign(want) * np.inf, want)
             # Of f16 and bf16 only the last rounding is seen; numpy's own error is added for f64.
-            allowed = {"f32": ulp + 0.01, "f64": ulp + 2, "f16": 0.51 if ulp else 0, "bf16": 0.51 if ulp else 0}[dtype]
+            allowed = {
+                "f32": ulp + 0.01,
+                "f64": ulp + 2,
+                "f16": 0.51 if ulp else 0,
+                "bf16": 0.51 if ulp else 0,
+            }[dtype]
             model.result(value, empty[1], want, f"{name} {dtype}", ulp=allowed)
         x, xt, xr = model.argument(np.abs(every), dtype)
         y, yt, yr = model.argument(np.clip(every, -2, 2), dtype)
         for name, function in (("powf", np.power), ("atan2", np.arctan2)):
             empty = model.empty(xr.shape, dtype)
-            value = model.generic(["d0", "d0", "d0"], "p", [(x, xt), (y, yt)], [empty], f"  ^bb0(%x: {dtype}, %y: {dtype}, %o: {dtype}):\n    %t = math.{name} %x, %y : {dtype}\n    linalg.yield %t : {dtype}")
+            value = model.generic(
+                ["d0", "d0", "d0"],
+                "p",
+                [(x, xt), (y, yt)],
+                [empty],
+                f"  ^bb0(%x: {dtype}, %y: {dtype}, %o: {dtype}):\n    %t = math.{name} %x, %y : {dtype}\n    linalg.yield %t : {dtype}",
+            )
             with np.errstate(all="ignore"):
                 want = function(xr, yr)
-                limit = {"f16": 65519, "f32": 3.4028235e38, "bf16": 3.3961776e38, "f64": np.inf}[dtype]
+                limit = {"f16": 65519, "f32": 3.4028235e38, "bf16": 3.3961776e38, "f64": np.inf}[
+                    dtype
+                ]
                 want = np.where(np.abs(want) > limit, np.sign(want) * np.inf, want)
-            model.result(value, empty[1], want, f"{name} {dtype}", ulp=2.01 if dtype[0] == "f" and dtype != "f16" else 0.51)
+            model.result(
+                value,
+                empty[1],
+                want,
+                f"{name} {dtype}",
+                ulp=2.01 if dtype[0] == "f" and dtype != "f16" else 0.51,
+            )
         for power in (-3, -1, 0, 1, 2, 3, 7):
             x, xt, xr = model.argument(rng.uniform(0.5, 2, 50), dtype)
             empty = model.empty(xr.shape, dtype)
             c = model.emit(f"arith.constant {power} : i64")
-            value = model.generic(["d0", "d0"], "p", [(x, xt)], [empty], f"  ^bb0(%x: {dtype}, %o: {dtype}):\n    %t = math.fpowi %x, {c} : {dtype}, i64\n    linalg.yield %t : {dtype}")
-            model.result(value, empty[1], xr ** power, f"fpowi {power} {dtype}", ulp=6)
+            value = model.generic(
+                ["d0", "d0"],
+                "p",
+                [(x, xt)],
+                [empty],
+                f"  ^bb0(%x: {dtype}, %o: {dtype}):\n    %t = math.fpowi %x, {c} : {dtype}, i64\n    linalg.yield %t : {dtype}",
+            )
+            model.result(value, empty[1], xr**power, f"fpowi {power} {dtype}", ulp=6)
 
 
-GROUPS = {"contractions": contractions, "named": named, "reductions": reductions, "functions": functions}
+GROUPS = {
+    "contractions": contractions,
+    "named": named,
+    "reductions": reductions,
+    "functions": functions,
+}
 
 
 def main():

@@ -7,6 +7,7 @@ Expressions are Python with numpy as `np`; in `check` they may use the arrays of
 the archive given with `--inputs`. `check` compares names, element types, shapes
 and values.
 """
+
 import argparse
 import sys
 import zipfile
@@ -33,8 +34,17 @@ def check(args):
         g = got[name]
         if g.dtype != w.dtype or g.shape != w.shape:
             sys.exit(f"{name}: {g.dtype}{g.shape}, expected {w.dtype}{w.shape}")
-        equal = np.array_equal(g, w) if args.tolerance == 0 else np.allclose(
-            np.float64(g), np.float64(w), rtol=args.tolerance, atol=args.tolerance, equal_nan=True)
+        equal = (
+            np.array_equal(g, w)
+            if args.tolerance == 0
+            else np.allclose(
+                np.float64(g),
+                np.float64(w),
+                rtol=args.tolerance,
+                atol=args.tolerance,
+                equal_nan=True,
+            )
+        )
         if not equal:
             sys.exit(f"{name}:\n{g}\nexpected\n{w}")
     print("arrays agree")
