@@ -449,6 +449,9 @@ ExprRef ExprContext::simplify(ExprOp op, Type type, ArrayRef<ExprRef> x) {
   case ExprOp::Min:
     if (x[0] == x[1] || x[1]->isConstant(INFINITY))
       return x[0];
+    // Clamps often name the largest finite number where they mean no limit.
+    if (x[1]->isConstant() && x[1]->getNumber() >= 3.4e38)
+      return x[0];
     return x[0]->isConstant(INFINITY) ? x[1] : nullptr;
   case ExprOp::Abs:
     return x[0]->isApply(ExprOp::Abs) ? x[0] : nullptr;

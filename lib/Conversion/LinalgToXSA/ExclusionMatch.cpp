@@ -92,9 +92,7 @@ bool Expander::multiply(Product &product, ExprRef e, int power,
     product.multiply(power < 0 ? inner : match.view.peelLayout(e), power);
     return true;
   default:
-    product.multiply(inner->is(ExprKind::Reduce) ? inner
-                                                 : match.view.peelLayout(e),
-                     power);
+    product.multiply(match.view.peelLayout(e), power);
     return true;
   }
 }
@@ -209,8 +207,8 @@ bool ProjectionMatcher::isSquaredNorm(ExprRef e) {
       square.factors.size() != 1 || square.factors[0].second != 2)
     return false;
   ExprRef base = square.factors[0].first;
-  if (base->isApply(ExprOp::Abs))
-    base = base->getOperand(0);
+  if (ExprRef inner = match.look(base); inner->isApply(ExprOp::Abs))
+    base = inner->getOperand(0);
   ExprUnifier unifier(match.view, e->getBoundVars());
   return unifier.unify(base, result.value) &&
          unifier.isBijection(e->getBoundVars(), result.columns);
@@ -283,7 +281,7 @@ bool ProjectionMatcher::matchNorms() {
 /// Finds the dot product of input and value among the factors.
 bool ProjectionMatcher::matchDot(const Product &product) {
   for (const auto &sum : product.factors) {
-    ExprRef dot = sum.first;
+    ExprRef dot = match.look(sum.first);
     if (sum.second != 1 || !dot->isReduce(ExprOp::Add))
       continue;
     Product body;
@@ -291,7 +289,7 @@ bool ProjectionMatcher::matchDot(const Product &product) {
       continue;
     for (const auto &candidate : product.factors) {
       ExprRef value = candidate.first;
-      if (candidate.second != 1 || value == dot)
+      if (candidate.second != 1 || value == sum.first)
         continue;
       rest = body;
       ExprUnifier unifier(match.view, dot->getBoundVars());
@@ -325,7 +323,7 @@ bool ProjectionMatcher::matchDot(const Product &product) {
       result.value = value;
       rest.number *= product.number;
       for (auto [factor, factorPower] : product.factors)
-        if (factor != dot && factor != value)
+        if (factor != sum.first && factor != value)
           rest.multiply(factor, factorPower);
       return true;
     }

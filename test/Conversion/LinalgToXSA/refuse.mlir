@@ -1,0 +1,106 @@
+// RUN: xsa-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(xsa-raise-attention))' | FileCheck %s
+
+// What looks like attention and is not: left as it is, with the first condition
+// that failed. CHECK-NOT over the whole output: nothing is raised here.
+
+// CHECK-NOT: xsa.attention
+
+#q = affine_map<(m, j, d) -> (m, d)>
+#k = affine_map<(m, j, d) -> (j, d)>
+#s = affine_map<(m, j, d) -> (m, j)>
+#id = affine_map<(m, j) -> (m, j)>
+#row = affine_map<(m, j) -> (m)>
+#col = affine_map<(m, j) -> (j)>
+#p = affine_map<(m, n, j) -> (m, j)>
+#v = affine_map<(m, n, j) -> (j, n)>
+#o = affine_map<(m, n, j) -> (m, n)>
+
+// Each column of the probabilities adds up to one, not each row.
+func.func @softmax_over_queries(%q: tensor<8x4xf32>, %k: tensor<8x4xf32>, %v: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %er = tensor.empty() : tensor<8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%er : tensor<8xf32>) -> tensor<8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #s], iterator_types = ["parallel", "parallel", "reduction"]} ins(%q, %k : tensor<8x4xf32>, tensor<8x4xf32>) outs(%s0 : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %r = arith.addf %c, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  %e = linalg.exp ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %l = linalg.reduce ins(%e : tensor<8x8xf32>) outs(%r0 : tensor<8xf32>) dimensions = [0]
+    (%a: f32, %b: f32) {
+      %r = arith.addf %a, %b : f32
+      linalg.yield %r : f32
+    }
+  %p = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]} ins(%e, %l : tensor<8x8xf32>, tensor<8xf32>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %r = arith.divf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  // expected-remark @below {{attention left alone: softmax does not run over the keys that are summed with the values (it runs over the query axis)}}
+  %y = linalg.matmul ins(%p, %v : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+#id = affine_map<(m, j) -> (m, j)>
+#row = affine_map<(m, j) -> (m)>
+
+// Scores that come from nowhere: softmax of an argument.
+func.func @scores_given(%s: tensor<8x8xf32>, %v: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %er = tensor.empty() : tensor<8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%er : tensor<8xf32>) -> tensor<8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %e = linalg.exp ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %l = linalg.reduce ins(%e : tensor<8x8xf32>) outs(%r0 : tensor<8xf32>) dimensions = [1]
+    (%a: f32, %b: f32) {
+      %r = arith.addf %a, %b : f32
+      linalg.yield %r : f32
+    }
+  %p = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%e, %l : tensor<8x8xf32>, tensor<8xf32>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %r = arith.divf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  // expected-remark @below {{attention left alone: scores are not a product of queries and keys}}
+  %y = linalg.matmul ins(%p, %v : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+#id = affine_map<(m, j) -> (m, j)>
+#row = affine_map<(m, j) -> (m)>
+
+// Rows do not add up to one once a factor differs between keys.
+func.func @factor_after_softmax(%s: tensor<8x8xf32>, %mask: tensor<8x8xf32>, %v: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %er = tensor.empty() : tensor<8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%er : tensor<8xf32>) -> tensor<8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %e = linalg.exp ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %l = linalg.reduce ins(%e : tensor<8x8xf32>) outs(%r0 : tensor<8xf32>) dimensions = [1]
+    (%a: f32, %b: f32) {
+      %r = arith.addf %a, %b : f32
+      linalg.yield %r : f32
+    }
+  %p = linalg.generic {indexing_maps = [#id, #row, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%e, %l, %mask : tensor<8x8xf32>, tensor<8xf32>, tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    %r = arith.divf %a, %b : f32
+    %f = arith.mulf %r, %c : f32
+    linalg.yield %f : f32
+  } -> tensor<8x8xf32>
+  // expected-remark @below {{attention left alone: probabilities are multiplied by a factor that differs between keys after the softmax}}
+  %y = linalg.matmul ins(%p, %v : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
