@@ -309,14 +309,15 @@ static std::string describe(ExprRef root) {
       .str();
 }
 
-/// Whether an operand is an argument of the function, seen through layout.
-static bool isFunctionArgument(TensorView &view, ExprRef access) {
+/// The function argument that an operand is, seen through layout.
+static BlockArgument getFunctionArgument(TensorView &view, ExprRef access) {
   ExprRef e = view.peelLayout(access);
   if (!e->is(ExprKind::Access))
-    return false;
+    return nullptr;
   auto argument = dyn_cast<BlockArgument>(e->getValue());
-  return argument &&
-         isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  bool isEntry = argument && isa<FunctionOpInterface>(
+                                 argument.getOwner()->getParentOp());
+  return isEntry ? argument : nullptr;
 }
 
 /// Reads a row at its own position: some index is the row itself.
@@ -427,9 +428,11 @@ bool TokenAxisAnalysis::isSelfAttention(AttentionOp op, bool assumeSelf,
       accessOperand(view, op.getValue(), op.getValueMap(), atOwnKey);
   ExprRef key = accessOperand(view, op.getKey(), op.getKeyMap(), atOwnKey);
 
-  bool arguments = isFunctionArgument(view, query) &&
-                   isFunctionArgument(view, value);
-  if (arguments && assumeSelf)
+  BlockArgument queryArgument = getFunctionArgument(view, query);
+  BlockArgument valueArgument = getFunctionArgument(view, value);
+  bool areArguments = queryArgument && valueArgument &&
+                      queryArgument != valueArgument;
+  if (areArguments && assumeSelf)
     return true;
   SmallVector<ExprRef> queryRoots = rowRoots(query);
   SmallVector<ExprRef> valueRoots = rowRoots(value);
@@ -438,7 +441,7 @@ bool TokenAxisAnalysis::isSelfAttention(AttentionOp op, bool assumeSelf,
   if (compareRoots(queryRoots, valueRoots, row, "value", reason) &&
       compareRoots(queryRoots, keyRoots, row, "key", reason))
     return true;
-  if (arguments)
+  if (areArguments)
     reason = "query and value are function arguments, which may be of "
              "different sequences (option assume-self takes them for one)";
   return false;

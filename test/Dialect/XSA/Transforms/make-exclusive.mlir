@@ -38,6 +38,7 @@ func.func @projections(%x: tensor<2x8x16xf32>, %wq: tensor<2x16x4xf32>, %wk: ten
 
 // CHECK-LABEL: func @last_queries(
 // CHECK-SAME: %[[X:.*]]: tensor<2x8x4xf32>
+// CHECK: tensor.extract_slice
 // CHECK: %[[OWN:.*]] = tensor.extract_slice %[[X]][0, 5, 0] [2, 3, 4] [1, 1, 1]
 // CHECK: self_value(%[[OWN]] : tensor<2x3x4xf32>)
 func.func @last_queries(%x: tensor<2x8x4xf32>, %init: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
