@@ -38,6 +38,7 @@ xsa_configure() {
   fi
   mkdir -p "$dir"
   if ! cmake -G Ninja -S "$XSA_ROOT" -B "$dir" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CXX_FLAGS_RELEASE='-O2 -DNDEBUG' \
     -DMLIR_DIR="$XSA_MLIR_DIR" -DPython3_EXECUTABLE="$XSA_VENV/bin/python" \
     -DPython_EXECUTABLE="$XSA_VENV/bin/python" "${launcher[@]}" "$@" \
     >"$dir/configure.log" 2>&1; then

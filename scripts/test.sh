@@ -6,8 +6,9 @@
 #
 #   scripts/test.sh                  install what is missing, build, test
 #   scripts/test.sh --no-install     the same without installing anything
-#   scripts/test.sh --sanitize       and the lit suite once more under AddressSanitizer
-#                                    and UndefinedBehaviorSanitizer, in build-sanitize/
+#   scripts/test.sh --sanitize       and the lit suite once more, in build-sanitize/, under
+#                                    AddressSanitizer and UndefinedBehaviorSanitizer, with
+#                                    the assertions of LLVM's headers switched on
 #
 # CXX, MLIR_DIR and XSA_JOBS are respected.
 set -euo pipefail
