@@ -27,20 +27,21 @@ print_usage() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$1"; }
 
 # xsa_configure DIR [cmake arguments]: a configured build directory.
 # ccache is used where it is installed; a path of the checkout itself never
-# enters its keys, so another clone of the same sources finds its objects.
+# enters its keys, so another clone of the same sources finds its objects. The two
+# do not go well together, so headers are precompiled only where there is none.
 xsa_configure() {
   local dir=$1
   shift
-  local launcher=()
+  local speed=(-DXSA_PRECOMPILE_HEADERS=ON)
   if command -v ccache >/dev/null; then
     export CCACHE_BASEDIR=$XSA_ROOT CCACHE_NOHASHDIR=1
-    launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache)
+    speed=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache -DXSA_PRECOMPILE_HEADERS=OFF)
   fi
   mkdir -p "$dir"
   if ! cmake -G Ninja -S "$XSA_ROOT" -B "$dir" -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_CXX_FLAGS_RELEASE='-O2 -DNDEBUG' \
     -DMLIR_DIR="$XSA_MLIR_DIR" -DPython3_EXECUTABLE="$XSA_VENV/bin/python" \
-    -DPython_EXECUTABLE="$XSA_VENV/bin/python" "${launcher[@]}" "$@" \
+    -DPython_EXECUTABLE="$XSA_VENV/bin/python" "${speed[@]}" "$@" \
     >"$dir/configure.log" 2>&1; then
     cat "$dir/configure.log" >&2
     return 1
