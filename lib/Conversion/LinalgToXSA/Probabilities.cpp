@@ -74,7 +74,10 @@ private:
   bool stepProduct(ExprRef &e);
   bool stepQuotient(ExprRef &e);
   bool stepSelect(ExprRef &e);
-  bool dependsOnKeys(ExprRef e) { return match.dependsOn(e, keys); }
+  /// With a single key there is no variable to depend on, only the path.
+  bool dependsOnKeys(ExprRef e) {
+    return keys.empty() ? leadsToExponential(e) : match.dependsOn(e, keys);
+  }
   bool leadsToExponential(ExprRef e, unsigned depth = 0);
 
   MatchContext &match;
@@ -85,7 +88,7 @@ private:
 
 /// Whether an exponential is found through products, quotients and selects.
 bool ProbabilityWalk::leadsToExponential(ExprRef e, unsigned depth) {
-  if (depth > 12 || !dependsOnKeys(e))
+  if (depth > 12 || (!keys.empty() && !match.dependsOn(e, keys)))
     return false;
   e = match.look(e);
   if (e->isApply(ExprOp::Exp) || e->isApply(ExprOp::Exp2))
@@ -124,7 +127,7 @@ bool ProbabilityWalk::stepProduct(ExprRef &e) {
 
 bool ProbabilityWalk::stepQuotient(ExprRef &e) {
   ExprRef divisor = e->getOperand(1);
-  if (dependsOnKeys(divisor)) {
+  if (!keys.empty() && dependsOnKeys(divisor)) {
     if (match.look(divisor)->isReduce(ExprOp::Add) &&
         leadsToExponential(e->getOperand(0)))
       match.refuse("softmax does not run over the keys that are summed with "

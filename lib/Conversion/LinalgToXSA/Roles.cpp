@@ -29,8 +29,10 @@ static bool isComparedWithKeys(ExprRef keep, ExprRef var,
 }
 
 /// Whether query and key are stored in the same layout and the query has a
-/// single row where the key has its keys.
+/// single row where the key has its keys. With a single key rows mean nothing.
 static bool hasSingleRow(ExprRef query, ExprRef key, ArrayRef<ExprRef> keys) {
+  if (keys.empty())
+    return true;
   if (!query->is(ExprKind::Access) || !key->is(ExprKind::Access) ||
       query->getOperands().size() != key->getOperands().size())
     return false;

@@ -47,19 +47,20 @@ private:
 } // namespace
 
 /// A sum of products of something that depends on the key and something that
-/// does not.
+/// does not. A single key has no variable; then the first such sum is it.
 bool ScoreWalk::isProduct(ExprRef e) {
   if (!e->isReduce(ExprOp::Add))
     return false;
   ExprRef body = match.look(e->getBody());
-  return body->isApply(ExprOp::Mul) &&
-         match.dependsOn(body->getOperand(0), keys) !=
-             match.dependsOn(body->getOperand(1), keys);
+  if (!body->isApply(ExprOp::Mul))
+    return false;
+  return keys.empty() || match.dependsOn(body->getOperand(0), keys) !=
+                             match.dependsOn(body->getOperand(1), keys);
 }
 
 /// Whether a product of queries and keys is found in `e`.
 bool ScoreWalk::carries(ExprRef e, unsigned depth) {
-  if (depth > 24 || !e->dependsOnAny(keys))
+  if (depth > 24 || (!keys.empty() && !e->dependsOnAny(keys)))
     return false;
   if (auto it = known.find(e); it != known.end())
     return it->second;
@@ -352,12 +353,8 @@ bool xsa::normalizeScores(MatchContext &match, ArrayRef<ScoreStep> steps,
     if (!normalizer.apply(step))
       return false;
   for (MaskStep &mask : result.masks)
-    if (!isMaskFill(mask.fill)) {
-      if (mask.fill > 0 || !std::isfinite(mask.fill))
-        return match.refuse("mask value " + std::to_string(mask.fill) +
-                            " is not a mask");
+    if (!isMaskFill(mask.fill))
       return match.refuse("mask value " + std::to_string(mask.fill) +
                           " is not a mask");
-    }
   return true;
 }

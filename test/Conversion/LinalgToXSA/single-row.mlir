@@ -90,3 +90,39 @@ func.func @heads_are_not_rows(%q: tensor<1x4x1x8xf32>, %k4: tensor<1x1x16x8xf32>
   } -> tensor<1x4x1x8xf32>
   return %y : tensor<1x4x1x8xf32>
 }
+
+// -----
+
+#q = affine_map<(b, i, j, d) -> (b, i, d)>
+#k = affine_map<(b, i, j, d) -> (b, j, d)>
+#v = affine_map<(b, i, j, d) -> (b, d, j)>
+#s = affine_map<(b, i, j, d) -> (b, i, j)>
+
+// A sequence of one token: softmax over a single key.
+// CHECK-LABEL: func.func @single_key
+// CHECK:         xsa.attention {exclusion =
+// CHECK-NOT:     math.exp
+// CHECK:         return
+func.func @single_key(%q: tensor<4x1x8xf32>, %k: tensor<4x1x8xf32>, %v: tensor<4x1x8xf32>) -> tensor<4x1x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<4x1x1xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<4x1x1xf32>) -> tensor<4x1x1xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<4x1x8xf32>, tensor<4x1x8xf32>) outs(%s0 : tensor<4x1x1xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %m = arith.mulf %x, %y : f32
+    %r = arith.addf %out, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<4x1x1xf32>
+  %p = linalg.softmax dimension(2) ins(%s : tensor<4x1x1xf32>) outs(%es : tensor<4x1x1xf32>) -> tensor<4x1x1xf32>
+  %ey = tensor.empty() : tensor<4x1x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<4x1x8xf32>) -> tensor<4x1x8xf32>
+  %y = linalg.generic {indexing_maps = [#q, #v, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%p, %v : tensor<4x1x1xf32>, tensor<4x1x8xf32>) outs(%y0 : tensor<4x1x8xf32>) {
+  ^bb0(%a: f32, %c: f32, %out: f32):
+    %m = arith.mulf %a, %c : f32
+    %r = arith.addf %out, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<4x1x8xf32>
+  return %y : tensor<4x1x8xf32>
+}
