@@ -69,6 +69,11 @@ struct Options {
       cl::desc("make self attentions exclusive first, with the options of the "
                "pipeline of that name"),
       cl::value_desc("options"), cl::cat(category)};
+  cl::opt<bool> raiseAttention{
+      "raise", cl::init(true),
+      cl::desc("find attention in the model (default); with --raise=false it "
+               "runs as it is written"),
+      cl::cat(category)};
   cl::opt<unsigned> threads{
       "threads", cl::init(0),
       cl::desc("threads to use (default: one per available core)"),
@@ -112,9 +117,11 @@ static double getSeconds() {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Raises attention to the XSA dialect; also makes it exclusive if asked.
+/// Raises attention to the XSA dialect unless told not to; also makes it
+/// exclusive if asked.
 static LogicalResult raise(ModuleOp module, const Options &options) {
-  std::string pipeline = "raise-attention-to-xsa";
+  std::string pipeline = options.raiseAttention ? "raise-attention-to-xsa"
+                                                : "xsa-import-to-linalg";
   if (options.convert.getNumOccurrences())
     pipeline = "convert-attention-to-xsa{" + options.convert + "}";
   PassManager pm(module.getContext());
@@ -277,6 +284,12 @@ int main(int argc, char **argv) {
         << "the target '"
         << (options.target == Target::CUDA ? "cuda" : "emulator")
         << "' is not available in this version; expected 'cpu'\n";
+    return 1;
+  }
+
+  if (!options.raiseAttention && options.convert.getNumOccurrences()) {
+    llvm::WithColor::error() << "--convert-attention-to-xsa needs attention to "
+                                "be found, which --raise=false forbids\n";
     return 1;
   }
 
