@@ -536,6 +536,23 @@ static bool containsReduce(ExprRef e) {
          });
 }
 
+/// A short sum of integers, as flattened positions are computed, written out.
+static ExprRef unrollSum(ExprContext &ctx, ExprRef e) {
+  if (!e->isReduce(ExprOp::Add) || !e->isInt() || e->getBoundVars().size() != 1)
+    return nullptr;
+  ExprRef var = e->getBoundVars()[0];
+  auto count = ExprContext::getInteger(var->getExtent());
+  if (!count || *count > 16)
+    return nullptr;
+  ExprRef sum = ctx.integer(0);
+  for (int64_t i = 0; i < *count; ++i) {
+    ExprContext::Substitution at;
+    at[var] = ctx.integer(i);
+    sum = ctx.add(sum, ctx.substitute(e->getBody(), at));
+  }
+  return sum;
+}
+
 ExprRef ConstantEvaluator::resolve(ExprRef e) { return resolve(e, 0); }
 
 ExprRef ConstantEvaluator::resolve(ExprRef e, unsigned depth) {
@@ -558,6 +575,8 @@ ExprRef ConstantEvaluator::resolveUncached(ExprRef e, unsigned depth) {
         return resolve(simple, depth + 1);
     }
     ExprRef inner = depth < 200 ? view.peel(e) : nullptr;
+    if (ExprRef sum = inner ? unrollSum(ctx, inner) : nullptr)
+      return resolve(sum, depth + 1);
     if (!inner || inner->is(ExprKind::Reduce) || containsReduce(inner)) {
       ExprRef simple = simplifyAccess(e);
       return simple == e ? e : resolve(simple, depth + 1);

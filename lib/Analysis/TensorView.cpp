@@ -204,6 +204,8 @@ static bool isDynamic(Type type) {
 }
 
 void TensorView::learnSizes(Operation *root) {
+  if (root->getNumRegions() != 1 || root->getRegion(0).empty())
+    return;
   bool dynamic = false;
   root->walk([&](Operation *op) {
     dynamic |= llvm::any_of(op->getOperandTypes(), isDynamic);
@@ -211,8 +213,10 @@ void TensorView::learnSizes(Operation *root) {
   });
   // Each round may make terms cancel that hid a fact before.
   for (unsigned round = 0; dynamic && round < 4; ++round) {
+    // Only what is executed in any case counts.
     bool learned = false;
-    root->walk([&](Operation *op) { learned |= learnFrom(op); });
+    for (Operation &op : root->getRegion(0).front())
+      learned |= learnFrom(&op);
     if (!learned)
       return;
   }

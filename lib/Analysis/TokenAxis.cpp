@@ -185,9 +185,10 @@ TokenAxisAnalysis::getSources(ExprRef access) {
   }
   SmallVector<ExprRef> followed;
   for (ExprRef source : sources) {
+    source = resolveIndices(source);
     if (mixesRows(source))
       return std::nullopt;
-    source = canonicalize(resolveIndices(source));
+    source = canonicalize(source);
     if (dependsOnRow(source) && !llvm::is_contained(followed, source))
       followed.push_back(source);
   }

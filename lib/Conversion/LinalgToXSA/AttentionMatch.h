@@ -61,7 +61,6 @@ struct AttentionMatch {
   std::optional<double> softcap;
   llvm::SmallVector<BiasTerm> biases;
   llvm::SmallVector<MaskStep> masks;
-  double outputScale = 1;
   /// The tensor that enters the second product.
   mlir::Value probabilities;
 
@@ -107,6 +106,12 @@ public:
   bool dependsOn(ExprRef e, llvm::ArrayRef<ExprRef> vars, unsigned depth = 0);
 };
 
+/// `select(condition, 0, guarded)`.
+struct ZeroGuard {
+  ExprRef condition;
+  ExprRef guarded;
+};
+
 /// The probabilities' side of the second product.
 struct Probabilities {
   /// What is exponentiated, including the shift.
@@ -117,7 +122,7 @@ struct Probabilities {
   bool normalized = false;
   double factor = 1;
   /// Conditions under which a probability is replaced by 0.
-  llvm::SmallVector<ExprRef> guards;
+  llvm::SmallVector<ZeroGuard> guards;
   /// Conditions for a key to be kept: else its exponential is replaced by 0.
   llvm::SmallVector<ExprRef> dropped;
 };

@@ -208,8 +208,6 @@ FailureOr<AttentionOp> AttentionBuilder::build() {
   if (output.getType() != result.root.getType())
     output = tensor::CastOp::create(rewriter, loc, result.root.getType(),
                                     output);
-  if (result.outputScale != 1)
-    return failure();
   rewriter.replaceAllUsesWith(result.root, output);
   return attention;
 }

@@ -121,7 +121,14 @@ static bool matchSides(MatchContext &match, const OuterProduct &outer,
   }
   if (!found)
     return false;
-  result.outputScale = probabilities.factor;
+  // A constant left over (dropout that keeps everything) scales the values.
+  if (probabilities.factor != 1) {
+    Type type = result.value->getType();
+    result.value =
+        match.ctx.apply(ExprOp::Mul, type,
+                        {result.value,
+                         match.ctx.constant(type, probabilities.factor)});
+  }
 
   SmallVector<ScoreStep> steps;
   ExprRef product = nullptr;

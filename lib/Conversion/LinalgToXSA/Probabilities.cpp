@@ -66,7 +66,7 @@ public:
   bool walk(ExprRef e);
   SmallVector<OuterFactor> factors;
   /// Conditions under which the numerator is 0.
-  SmallVector<ExprRef> zeroed;
+  SmallVector<ZeroGuard> zeroed;
 
 private:
   bool step(ExprRef &e);
@@ -144,8 +144,9 @@ bool ProbabilityWalk::stepSelect(ExprRef &e) {
   bool zeroFirst = match.look(e->getOperand(1))->isConstant(0);
   if (zeroFirst == match.look(e->getOperand(2))->isConstant(0))
     return false;
-  zeroed.push_back(zeroFirst ? condition : match.ctx.logicalNot(condition));
   e = e->getOperand(zeroFirst ? 2 : 1);
+  zeroed.push_back(
+      {zeroFirst ? condition : match.ctx.logicalNot(condition), e});
   return true;
 }
 
@@ -232,15 +233,16 @@ static bool matchFactor(MatchContext &match, ExprRef e, bool inverse,
   if (result.normalized)
     return true;
   // The sum may skip keys whose probability is replaced by 0 afterwards.
-  for (ExprRef &zeroed : result.guards) {
+  for (ZeroGuard &guard : result.guards) {
     Type type = result.numerator->getType();
-    ExprRef kept = match.ctx.select(zeroed, match.ctx.constant(type, 0),
-                                    result.numerator);
-    if (!match.dependsOn(zeroed, keys) || !isSumOf(match, e, kept, keys))
+    ExprRef kept = match.ctx.select(
+        guard.condition, match.ctx.constant(type, 0), result.numerator);
+    if (!match.dependsOn(guard.condition, keys) ||
+        !isSumOf(match, e, kept, keys))
       continue;
     result.normalized = true;
-    result.dropped.push_back(match.ctx.logicalNot(zeroed));
-    result.guards.erase(&zeroed);
+    result.dropped.push_back(match.ctx.logicalNot(guard.condition));
+    result.guards.erase(&guard);
     return true;
   }
   return false;
@@ -313,10 +315,10 @@ static bool isAllMasked(MatchContext &match, ExprRef condition, bool negated,
 
 /// Whether a probability is replaced by 0 only where no key is kept: the
 /// condition says that all scores are -inf, or that the probability is NaN.
-static bool isEmptyRowGuard(MatchContext &match, ExprRef condition,
+static bool isEmptyRowGuard(MatchContext &match, const ZeroGuard &guard,
                             const Probabilities &result,
                             ArrayRef<ExprRef> keys) {
-  ExprRef e = match.look(condition);
+  ExprRef e = match.look(guard.condition);
   bool negated = false;
   while (e->isApply(ExprOp::Not)) {
     negated = !negated;
@@ -326,7 +328,8 @@ static bool isEmptyRowGuard(MatchContext &match, ExprRef condition,
   if (!negated && e->isApply(ExprOp::CmpF) &&
       (e->getPredicate() == unsigned(P::UNO) ||
        e->getPredicate() == unsigned(P::UNE)))
-    return match.look(e->getOperand(0)) == match.look(e->getOperand(1));
+    return match.look(e->getOperand(0)) == match.look(guard.guarded) &&
+           match.look(e->getOperand(1)) == match.look(guard.guarded);
   return isAllMasked(match, e, negated, result, keys);
 }
 
@@ -339,8 +342,8 @@ bool xsa::matchProbabilities(MatchContext &match, ExprRef side,
   if (!walk.walk(side))
     return false;
   // Inside of the sum a zero drops a key, outside it guards a row.
-  for (ExprRef condition : walk.zeroed)
-    result.dropped.push_back(match.ctx.logicalNot(condition));
+  for (const ZeroGuard &guard : walk.zeroed)
+    result.dropped.push_back(match.ctx.logicalNot(guard.condition));
   for (const OuterFactor &factor : walk.factors)
     if (!matchFactor(match, factor.expr, factor.inverse, keys, result))
       return false;
@@ -351,7 +354,7 @@ bool xsa::matchProbabilities(MatchContext &match, ExprRef side,
     llvm::append_range(result.guards, walk.zeroed);
     result.dropped.clear();
   }
-  for (ExprRef guard : result.guards)
+  for (const ZeroGuard &guard : result.guards)
     if (!isEmptyRowGuard(match, guard, result, keys))
       return match.refuse("probabilities are replaced by 0 under a condition "
                           "other than an empty row");
