@@ -538,16 +538,23 @@ static bool containsReduce(ExprRef e) {
 
 /// A short sum of integers, as flattened positions are computed, written out.
 static ExprRef unrollSum(ExprContext &ctx, ExprRef e) {
-  if (!e->isReduce(ExprOp::Add) || !e->isInt() || e->getBoundVars().size() != 1)
+  if (!e->isReduce(ExprOp::Add) || !e->isInt())
     return nullptr;
-  ExprRef var = e->getBoundVars()[0];
-  auto count = ExprContext::getInteger(var->getExtent());
-  if (!count || *count > 16)
-    return nullptr;
+  int64_t count = 1;
+  for (ExprRef var : e->getBoundVars()) {
+    auto size = ExprContext::getInteger(var->getExtent());
+    if (!size || (count *= *size) > 16)
+      return nullptr;
+  }
   ExprRef sum = ctx.integer(0);
-  for (int64_t i = 0; i < *count; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     ExprContext::Substitution at;
-    at[var] = ctx.integer(i);
+    int64_t rest = i;
+    for (ExprRef var : e->getBoundVars()) {
+      int64_t size = *ExprContext::getInteger(var->getExtent());
+      at[var] = ctx.integer(rest % size);
+      rest /= size;
+    }
     sum = ctx.add(sum, ctx.substitute(e->getBody(), at));
   }
   return sum;

@@ -277,7 +277,8 @@ ExprRef TensorView::peelLayout(ExprRef e, bool throughCasts) {
     if (!inner)
       return e;
     bool isCast = throughCasts && inner->isApply(ExprOp::Cast);
-    if (!inner->is(ExprKind::Access) && !isCast && !inner->isConstant())
+    bool isConstant = inner->isConstant() || ExprContext::getInteger(inner);
+    if (!inner->is(ExprKind::Access) && !isCast && !isConstant)
       return e;
     e = inner;
   }
