@@ -27,13 +27,18 @@ config.substitutions.append(("%python", f'"{config.python_executable}"'))
 tools = ["xsa-opt", "xsa-run", "xsa-lsp-server"]
 tools += [ToolSubst("mlir-opt", unresolved="ignore")]
 llvm_config.add_tool_substitutions(tools, [config.xsa_tools_dir, config.llvm_tools_dir])
-llvm_config.add_tool_substitutions(["FileCheck", "not", "count", "split-file"], config.llvm_tools_dir)
+llvm_config.add_tool_substitutions(
+    ["FileCheck", "not", "count", "split-file"], config.llvm_tools_dir
+)
 
 if config.xsa_enable_execution:
     config.available_features.add("execution")
 if platform.machine() in ("x86_64", "AMD64"):
     config.available_features.add("x86_64")
-if subprocess.run([config.python_executable, "-c", "import numpy"], capture_output=True).returncode == 0:
+if (
+    subprocess.run([config.python_executable, "-c", "import numpy"], capture_output=True).returncode
+    == 0
+):
     config.available_features.add("numpy")
 plugin = os.path.join(config.xsa_libs_dir, "xsa-plugin" + config.llvm_shlib_ext)
 if os.path.exists(plugin) and not config.xsa_sanitize:

@@ -34,7 +34,8 @@ void ExprContext::PolyBuilder::add(int64_t coeff, ArrayRef<ExprRef> atoms) {
   if (coeff == 0)
     return;
   Atoms sorted(atoms);
-  llvm::sort(sorted, [](ExprRef a, ExprRef b) { return a->getId() < b->getId(); });
+  llvm::sort(sorted,
+             [](ExprRef a, ExprRef b) { return a->getId() < b->getId(); });
   for (auto *it = terms.begin(); it != terms.end(); ++it) {
     if (it->first != sorted)
       continue;
@@ -346,7 +347,8 @@ std::optional<ExprContext::Digits> ExprContext::getDigits(ExprRef index) {
       offset.add(term.coeff, term.atoms);
       continue;
     }
-    if (term.coeff <= 0 || llvm::is_contained(llvm::make_first_range(open), var))
+    if (term.coeff <= 0 ||
+        llvm::is_contained(llvm::make_first_range(open), var))
       return std::nullopt;
     PolyBuilder stride;
     stride.add(term.coeff, factors);
@@ -399,12 +401,11 @@ ExprRef ExprContext::decideBySelect(ExprOp op, ExprRef poly) {
     for (const PolyTerm &term : getTerms(poly)) {
       ExprRef product = integer(term.coeff);
       for (ExprRef atom : term.atoms)
-        product = mul(product, atom == choice ? choice->getOperand(1 + branch)
-                                              : atom);
+        product = mul(product,
+                      atom == choice ? choice->getOperand(1 + branch) : atom);
       value = add(value, product);
     }
-    results[branch] =
-        op == ExprOp::IsZero ? isZero(value) : nonNegative(value);
+    results[branch] = op == ExprOp::IsZero ? isZero(value) : nonNegative(value);
     if (!results[branch]->isConstant())
       return nullptr;
   }

@@ -27,7 +27,8 @@ using namespace mlir;
 using namespace xsa;
 
 static bool isWideInteger(Type type) {
-  return type.isIndex() || (type.isInteger() && type.getIntOrFloatBitWidth() >= 32);
+  return type.isIndex() ||
+         (type.isInteger() && type.getIntOrFloatBitWidth() >= 32);
 }
 
 ExprRef TensorView::foldResult(OpFoldResult value) {
@@ -119,9 +120,8 @@ ExprRef TensorView::evaluateAffine(AffineExpr expr, ArrayRef<ExprRef> dims,
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return dims[dim.getPosition()];
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbol.getPosition() < symbols.size()
-               ? symbols[symbol.getPosition()]
-               : nullptr;
+    return symbol.getPosition() < symbols.size() ? symbols[symbol.getPosition()]
+                                                 : nullptr;
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return ctx.integer(constant.getValue());
   auto binary = cast<AffineBinaryOpExpr>(expr);
@@ -175,7 +175,10 @@ static ExprRef compareIntegers(ExprContext &ctx, arith::CmpIPredicate predicate,
                                ExprRef a, ExprRef b) {
   using P = arith::CmpIPredicate;
   switch (predicate) {
-  case P::ult: case P::ule: case P::ugt: case P::uge:
+  case P::ult:
+  case P::ule:
+  case P::ugt:
+  case P::uge:
     if (!ctx.isProvablyNonNegative(a) || !ctx.isProvablyNonNegative(b))
       return nullptr;
     break;
@@ -188,13 +191,17 @@ static ExprRef compareIntegers(ExprContext &ctx, arith::CmpIPredicate predicate,
     return ctx.isZero(ctx.sub(a, b));
   case P::ne:
     return ctx.logicalNot(ctx.isZero(ctx.sub(a, b)));
-  case P::slt: case P::ult:
+  case P::slt:
+  case P::ult:
     return ctx.nonNegative(ctx.sub(ctx.sub(b, a), one));
-  case P::sle: case P::ule:
+  case P::sle:
+  case P::ule:
     return ctx.nonNegative(ctx.sub(b, a));
-  case P::sgt: case P::ugt:
+  case P::sgt:
+  case P::ugt:
     return ctx.nonNegative(ctx.sub(ctx.sub(a, b), one));
-  case P::sge: case P::uge:
+  case P::sge:
+  case P::uge:
     return ctx.nonNegative(ctx.sub(a, b));
   }
   return nullptr;
@@ -313,7 +320,8 @@ ExprRef TensorView::evaluateOp(Operation *op, ArrayRef<ExprRef> x,
     return ctx.apply(floatOp, type, x);
   if (isa<math::FPowIOp>(op))
     if (auto exponent = ExprContext::getInteger(x[1]))
-      return ctx.apply(ExprOp::Pow, type, {x[0], ctx.constant(type, *exponent)});
+      return ctx.apply(ExprOp::Pow, type,
+                       {x[0], ctx.constant(type, *exponent)});
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
     if (x[0]->isBool())
       return ctx.select(x[0],

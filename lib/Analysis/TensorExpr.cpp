@@ -31,11 +31,10 @@ using namespace xsa;
 
 StringRef xsa::stringifyExprOp(ExprOp op) {
   static constexpr const char *names[] = {
-      "none",  "floordiv", "mod",  "imin", "imax", "fptoint", "nonneg",
-      "zero",  "cmpf",     "and",  "or",   "not",  "select",  "add",
-      "sub",   "mul",      "div",  "neg",  "max",  "min",     "exp",
-      "exp2",  "log",      "tanh", "sqrt", "rsqrt", "abs",    "pow",
-      "cast",  "tofloat",  "other"};
+      "none", "floordiv", "mod", "imin", "imax",   "fptoint", "nonneg", "zero",
+      "cmpf", "and",      "or",  "not",  "select", "add",     "sub",    "mul",
+      "div",  "neg",      "max", "min",  "exp",    "exp2",    "log",    "tanh",
+      "sqrt", "rsqrt",    "abs", "pow",  "cast",   "tofloat", "other"};
   return names[static_cast<unsigned>(op)];
 }
 
@@ -74,8 +73,7 @@ void Expr::Profile(llvm::FoldingSetNodeID &profile) const {
 
 static void printList(llvm::raw_ostream &os, ArrayRef<ExprRef> list,
                       unsigned depth) {
-  llvm::interleaveComma(list, os,
-                        [&](ExprRef e) { e->print(os, depth); });
+  llvm::interleaveComma(list, os, [&](ExprRef e) { e->print(os, depth); });
 }
 
 static void printPoly(llvm::raw_ostream &os, const Expr &e, unsigned depth) {
@@ -210,8 +208,8 @@ ExprRef ExprContext::create(const Key &key) {
   llvm::for_each(node->operands, collect);
   for (const PolyTerm &term : node->terms)
     llvm::for_each(term.atoms, collect);
-  llvm::erase_if(free,
-                 [&](ExprRef var) { return llvm::is_contained(key.vars, var); });
+  llvm::erase_if(
+      free, [&](ExprRef var) { return llvm::is_contained(key.vars, var); });
   llvm::sort(free, [](ExprRef a, ExprRef b) { return a->id < b->id; });
   free.erase(llvm::unique(free), free.end());
   node->freeVars = copyTo<ExprRef>(allocator, free);
@@ -304,22 +302,38 @@ static bool compareFloats(unsigned predicate, double a, double b) {
   bool unordered = std::isnan(a) || std::isnan(b);
   using P = arith::CmpFPredicate;
   switch (static_cast<P>(predicate)) {
-  case P::AlwaysFalse: return false;
-  case P::OEQ: return !unordered && a == b;
-  case P::OGT: return !unordered && a > b;
-  case P::OGE: return !unordered && a >= b;
-  case P::OLT: return !unordered && a < b;
-  case P::OLE: return !unordered && a <= b;
-  case P::ONE: return !unordered && a != b;
-  case P::ORD: return !unordered;
-  case P::UEQ: return unordered || a == b;
-  case P::UGT: return unordered || a > b;
-  case P::UGE: return unordered || a >= b;
-  case P::ULT: return unordered || a < b;
-  case P::ULE: return unordered || a <= b;
-  case P::UNE: return unordered || a != b;
-  case P::UNO: return unordered;
-  case P::AlwaysTrue: return true;
+  case P::AlwaysFalse:
+    return false;
+  case P::OEQ:
+    return !unordered && a == b;
+  case P::OGT:
+    return !unordered && a > b;
+  case P::OGE:
+    return !unordered && a >= b;
+  case P::OLT:
+    return !unordered && a < b;
+  case P::OLE:
+    return !unordered && a <= b;
+  case P::ONE:
+    return !unordered && a != b;
+  case P::ORD:
+    return !unordered;
+  case P::UEQ:
+    return unordered || a == b;
+  case P::UGT:
+    return unordered || a > b;
+  case P::UGE:
+    return unordered || a >= b;
+  case P::ULT:
+    return unordered || a < b;
+  case P::ULE:
+    return unordered || a <= b;
+  case P::UNE:
+    return unordered || a != b;
+  case P::UNO:
+    return unordered;
+  case P::AlwaysTrue:
+    return true;
   }
   return false;
 }
@@ -327,25 +341,40 @@ static bool compareFloats(unsigned predicate, double a, double b) {
 std::optional<double> xsa::detail::evaluateFloatOp(ExprOp op,
                                                    ArrayRef<double> x) {
   switch (op) {
-  case ExprOp::Add: return x[0] + x[1];
-  case ExprOp::Sub: return x[0] - x[1];
-  case ExprOp::Mul: return x[0] * x[1];
-  case ExprOp::Div: return x[0] / x[1];
-  case ExprOp::Neg: return -x[0];
+  case ExprOp::Add:
+    return x[0] + x[1];
+  case ExprOp::Sub:
+    return x[0] - x[1];
+  case ExprOp::Mul:
+    return x[0] * x[1];
+  case ExprOp::Div:
+    return x[0] / x[1];
+  case ExprOp::Neg:
+    return -x[0];
   case ExprOp::Max:
     return std::isnan(x[0]) || std::isnan(x[1]) ? NAN : std::max(x[0], x[1]);
   case ExprOp::Min:
     return std::isnan(x[0]) || std::isnan(x[1]) ? NAN : std::min(x[0], x[1]);
-  case ExprOp::Exp: return std::exp(x[0]);
-  case ExprOp::Exp2: return std::exp2(x[0]);
-  case ExprOp::Log: return std::log(x[0]);
-  case ExprOp::Tanh: return std::tanh(x[0]);
-  case ExprOp::Sqrt: return std::sqrt(x[0]);
-  case ExprOp::Rsqrt: return 1.0 / std::sqrt(x[0]);
-  case ExprOp::Abs: return std::fabs(x[0]);
-  case ExprOp::Pow: return std::pow(x[0], x[1]);
-  case ExprOp::Cast: return x[0];
-  default: return std::nullopt;
+  case ExprOp::Exp:
+    return std::exp(x[0]);
+  case ExprOp::Exp2:
+    return std::exp2(x[0]);
+  case ExprOp::Log:
+    return std::log(x[0]);
+  case ExprOp::Tanh:
+    return std::tanh(x[0]);
+  case ExprOp::Sqrt:
+    return std::sqrt(x[0]);
+  case ExprOp::Rsqrt:
+    return 1.0 / std::sqrt(x[0]);
+  case ExprOp::Abs:
+    return std::fabs(x[0]);
+  case ExprOp::Pow:
+    return std::pow(x[0], x[1]);
+  case ExprOp::Cast:
+    return x[0];
+  default:
+    return std::nullopt;
   }
 }
 
@@ -458,9 +487,9 @@ ExprRef ExprContext::simplify(ExprOp op, Type type, ArrayRef<ExprRef> x) {
   case ExprOp::Cast:
     return x[0]->getType() == type ? x[0] : nullptr;
   case ExprOp::Pow:
-    return x[1]->isConstant() ? simplifyPow(*this, type, x[0],
-                                            x[1]->getNumber())
-                              : nullptr;
+    return x[1]->isConstant()
+               ? simplifyPow(*this, type, x[0], x[1]->getNumber())
+               : nullptr;
   case ExprOp::And:
   case ExprOp::Or: {
     bool neutral = op == ExprOp::And;
@@ -526,8 +555,8 @@ ExprRef ExprContext::apply(ExprOp op, Type type, ArrayRef<ExprRef> operands) {
 ExprRef ExprContext::cmpF(unsigned predicate, ExprRef a, ExprRef b) {
   if (a->isConstant() && b->isConstant())
     return boolean(compareFloats(predicate, a->getNumber(), b->getNumber()));
-  if (ExprRef pushed = pushIntoSelect(ExprOp::CmpF, IntegerType::get(context, 1),
-                                      predicate, {a, b}))
+  if (ExprRef pushed = pushIntoSelect(
+          ExprOp::CmpF, IntegerType::get(context, 1), predicate, {a, b}))
     return pushed;
   Key key(ExprKind::Apply, IntegerType::get(context, 1));
   key.op = ExprOp::CmpF;
@@ -566,10 +595,18 @@ static ExprRef selectAsExtremum(ExprContext &ctx, ExprRef condition, ExprRef a,
     return nullptr;
   using P = arith::CmpFPredicate;
   switch (static_cast<P>(condition->getPredicate())) {
-  case P::OGT: case P::OGE: case P::UGT: case P::UGE:
-    return ctx.apply(straight ? ExprOp::Max : ExprOp::Min, a->getType(), {a, b});
-  case P::OLT: case P::OLE: case P::ULT: case P::ULE:
-    return ctx.apply(straight ? ExprOp::Min : ExprOp::Max, a->getType(), {a, b});
+  case P::OGT:
+  case P::OGE:
+  case P::UGT:
+  case P::UGE:
+    return ctx.apply(straight ? ExprOp::Max : ExprOp::Min, a->getType(),
+                     {a, b});
+  case P::OLT:
+  case P::OLE:
+  case P::ULT:
+  case P::ULE:
+    return ctx.apply(straight ? ExprOp::Min : ExprOp::Max, a->getType(),
+                     {a, b});
   default:
     return nullptr;
   }
@@ -645,9 +682,8 @@ ExprRef ExprContext::substitute(ExprRef e, const Substitution &substitution) {
 
 ExprRef ExprContext::substitute(ExprRef e, const Substitution &substitution,
                                 Substitution &memo) {
-  if (llvm::none_of(e->getFreeVars(), [&](ExprRef var) {
-        return substitution.contains(var);
-      }))
+  if (llvm::none_of(e->getFreeVars(),
+                    [&](ExprRef var) { return substitution.contains(var); }))
     return e;
   if (e->is(ExprKind::Var))
     return substitution.lookup(e);
@@ -675,8 +711,8 @@ ExprRef ExprContext::substitute(ExprRef e, const Substitution &substitution,
 
 ExprRef ExprContext::refine(ExprRef e) {
   while (!splits.empty() && llvm::any_of(e->getFreeVars(), [&](ExprRef var) {
-           return splits.contains(var);
-         }))
+    return splits.contains(var);
+  }))
     e = substitute(e, splits);
   return e;
 }

@@ -113,7 +113,8 @@ ExprRef TensorView::extentUncached(Value value, unsigned dim) {
       return extent(cast.getSource(), dim);
   if (auto reshape = dyn_cast<tensor::ReshapeOp>(op)) {
     ExprRef size = peelWhole(access(reshape.getShape(), ctx.integer(dim)));
-    return size->isInt() && !size->is(ExprKind::Access) ? size : symbol(value, dim);
+    return size->isInt() && !size->is(ExprKind::Access) ? size
+                                                        : symbol(value, dim);
   }
   if (auto generate = dyn_cast<tensor::GenerateOp>(op)) {
     auto type = cast<ShapedType>(value.getType());
@@ -474,8 +475,7 @@ static SmallVector<ExprRef> collapsedToSource(TensorView &view,
     llvm::append_range(source, view.getContext().delinearize(index, sizes));
   }
   // A rank-0 result collapses dimensions of size 1.
-  while (source.size() <
-         static_cast<size_t>(op.getSrcType().getRank()))
+  while (source.size() < static_cast<size_t>(op.getSrcType().getRank()))
     source.push_back(view.getContext().integer(0));
   return source;
 }
@@ -581,8 +581,8 @@ ExprRef TensorView::peelPad(Operation *op, ArrayRef<ExprRef> indices) {
     ExprRef size = extent(pad.getSource(), dim);
     for (ExprRef condition :
          {ctx.nonNegative(inner.back()),
-          ctx.nonNegative(ctx.sub(ctx.sub(size, ctx.integer(1)),
-                                  inner.back()))})
+          ctx.nonNegative(
+              ctx.sub(ctx.sub(size, ctx.integer(1)), inner.back()))})
       inside = ctx.apply(ExprOp::And, inside->getType(), {inside, condition});
   }
   return ctx.select(inside, access(pad.getSource(), inner), scalar(filler));

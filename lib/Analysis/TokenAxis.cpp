@@ -69,7 +69,8 @@ bool TokenAxisAnalysis::isTracked(ExprRef var) {
 }
 
 bool TokenAxisAnalysis::dependsOnRow(ExprRef e) {
-  return llvm::any_of(e->getFreeVars(), [&](ExprRef var) { return isRow(var); });
+  return llvm::any_of(e->getFreeVars(),
+                      [&](ExprRef var) { return isRow(var); });
 }
 
 /// Gives variables that are not followed a name by extent and order. Where they
@@ -276,7 +277,8 @@ Value xsa::getOwnRows(OpBuilder &builder, TensorView &view, AttentionOp op) {
     if (auto known = ExprContext::getInteger(offset)) {
       offsets[keyDim] = builder.getIndexAttr(*known);
     } else {
-      Value total = getValueOrCreateConstantIndexOp(builder, loc, sizes[keyDim]);
+      Value total =
+          getValueOrCreateConstantIndexOp(builder, loc, sizes[keyDim]);
       Value own = getValueOrCreateConstantIndexOp(builder, loc, size);
       offsets[keyDim] =
           arith::SubIOp::create(builder, loc, total, own).getResult();
@@ -288,8 +290,9 @@ Value xsa::getOwnRows(OpBuilder &builder, TensorView &view, AttentionOp op) {
 }
 
 /// The operand read along tracked variables, with other indices as given.
-static ExprRef accessOperand(TensorView &view, Value value, AffineMap map,
-                             llvm::function_ref<ExprRef(unsigned, ExprRef)> at) {
+static ExprRef
+accessOperand(TensorView &view, Value value, AffineMap map,
+              llvm::function_ref<ExprRef(unsigned, ExprRef)> at) {
   SmallVector<ExprRef> indices;
   for (auto [i, result] : llvm::enumerate(map.getResults())) {
     unsigned dim = cast<AffineDimExpr>(result).getPosition();
@@ -316,8 +319,8 @@ static BlockArgument getFunctionArgument(TensorView &view, ExprRef access) {
   if (!e->is(ExprKind::Access))
     return nullptr;
   auto argument = dyn_cast<BlockArgument>(e->getValue());
-  bool isEntry = argument && isa<FunctionOpInterface>(
-                                 argument.getOwner()->getParentOp());
+  bool isEntry =
+      argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
   return isEntry ? argument : nullptr;
 }
 
@@ -331,11 +334,10 @@ static bool readsRowInPlace(ExprRef root, ExprRef row) {
     for (const PolyTerm &term : ExprContext::getTerms(index))
       if (term.atoms.size() == 1 && term.atoms[0] == row && term.coeff == 1)
         others = index;
-    return others && llvm::all_of(ExprContext::getTerms(index),
-                                  [](const PolyTerm &term) {
-                                    return !term.atoms.empty() &&
-                                           term.coeff > 0;
-                                  });
+    return others &&
+           llvm::all_of(ExprContext::getTerms(index), [](const PolyTerm &term) {
+             return !term.atoms.empty() && term.coeff > 0;
+           });
   });
 }
 
@@ -367,9 +369,9 @@ bool TokenAxisAnalysis::compareRoots(ArrayRef<ExprRef> queryRoots,
       return q->getValue() == root->getValue();
     });
     if (otherRow && !isConstantRoot(root)) {
-      reason = ("query and " + name + " read different rows of " +
-                describe(root))
-                   .str();
+      reason =
+          ("query and " + name + " read different rows of " + describe(root))
+              .str();
       return false;
     }
     if (isConstantRoot(root) || readsRowInPlace(root, row))
@@ -431,8 +433,8 @@ bool TokenAxisAnalysis::isSelfAttention(AttentionOp op, bool assumeSelf,
 
   BlockArgument queryArgument = getFunctionArgument(view, query);
   BlockArgument valueArgument = getFunctionArgument(view, value);
-  bool areArguments = queryArgument && valueArgument &&
-                      queryArgument != valueArgument;
+  bool areArguments =
+      queryArgument && valueArgument && queryArgument != valueArgument;
   if (areArguments && assumeSelf)
     return true;
   SmallVector<ExprRef> queryRoots = rowRoots(query);

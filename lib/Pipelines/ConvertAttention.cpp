@@ -29,8 +29,8 @@ static void addRaising(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void xsa::buildRaiseAttentionToXSAPipeline(
-    OpPassManager &pm, const RaiseAttentionToXSAOptions &) {
+void xsa::buildRaiseAttentionToXSAPipeline(OpPassManager &pm,
+                                           const RaiseAttentionToXSAOptions &) {
   addRaising(pm);
 }
 

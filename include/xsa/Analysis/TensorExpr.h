@@ -40,13 +40,37 @@ enum class ExprKind : uint8_t {
 enum class ExprOp : uint8_t {
   None,
   // Integers. Sums and products are polynomials.
-  FloorDiv, Mod, IntMin, IntMax, FloatToInt,
+  FloorDiv,
+  Mod,
+  IntMin,
+  IntMax,
+  FloatToInt,
   // Bools. Integer comparisons are `NonNegative` or `IsZero` of a polynomial.
-  NonNegative, IsZero, CmpF, And, Or, Not,
+  NonNegative,
+  IsZero,
+  CmpF,
+  And,
+  Or,
+  Not,
   Select,
   // Floats.
-  Add, Sub, Mul, Div, Neg, Max, Min, Exp, Exp2, Log, Tanh, Sqrt, Rsqrt, Abs,
-  Pow, Cast, IntToFloat,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Neg,
+  Max,
+  Min,
+  Exp,
+  Exp2,
+  Log,
+  Tanh,
+  Sqrt,
+  Rsqrt,
+  Abs,
+  Pow,
+  Cast,
+  IntToFloat,
   /// Any other elementwise operation, named by `getOtherName`.
   Other
 };

@@ -43,8 +43,8 @@ public:
   llvm::SmallVector<ExprRef> extents(mlir::Value value);
   ExprRef scalar(mlir::Value value);
 
-  /// Learns which dynamic sizes below `root` are equal, from assertions and from
-  /// structured operations that are only defined if they are. To be called
+  /// Learns which dynamic sizes below `root` are equal, from assertions and
+  /// from structured operations that are only defined if they are. To be called
   /// before anything is read.
   void learnSizes(mlir::Operation *root);
 
@@ -71,8 +71,7 @@ private:
   ExprRef peelTensorOp(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);
   ExprRef peelConcat(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);
   ExprRef peelPad(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);
-  ExprRef peelInsertSlice(mlir::Operation *op,
-                          llvm::ArrayRef<ExprRef> indices);
+  ExprRef peelInsertSlice(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);
   ExprRef evaluate(mlir::Value value, Scope &scope,
                    llvm::ArrayRef<ExprRef> loops);
   ExprRef evaluateOp(mlir::Operation *op, llvm::ArrayRef<ExprRef> operands,

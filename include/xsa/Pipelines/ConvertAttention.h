@@ -36,8 +36,7 @@ struct ConvertAttentionToXSAOptions
                      "a list of numbers"),
       llvm::cl::init("all")};
   Option<std::string> denominator{
-      *this, "denominator",
-      llvm::cl::desc("l2_clamp, sq_clamp, sq_add or raw"),
+      *this, "denominator", llvm::cl::desc("l2_clamp, sq_clamp, sq_add or raw"),
       llvm::cl::init("l2_clamp")};
   Option<double> eps{
       *this, "eps",
@@ -45,7 +44,8 @@ struct ConvertAttentionToXSAOptions
       llvm::cl::init(-1.0)};
   Option<double> strength{
       *this, "strength",
-      llvm::cl::desc("how much of the component along the own value is removed"),
+      llvm::cl::desc(
+          "how much of the component along the own value is removed"),
       llvm::cl::init(1.0)};
   Option<bool> assumeSelf{
       *this, "assume-self",

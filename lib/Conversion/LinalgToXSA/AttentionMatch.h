@@ -101,8 +101,8 @@ public:
   /// What `e` is computed by: peels accesses and float casts.
   ExprRef look(ExprRef e);
 
-  /// Whether the value of `e` depends on one of `vars`: seen through broadcasts,
-  /// which only seem to.
+  /// Whether the value of `e` depends on one of `vars`: seen through
+  /// broadcasts, which only seem to.
   bool dependsOn(ExprRef e, llvm::ArrayRef<ExprRef> vars, unsigned depth = 0);
 };
 

@@ -127,10 +127,10 @@ FailureOr<AttentionOp> AttentionBuilder::build() {
   OperandBuilder operands(rewriter, loc, match.view, axes);
 
   FailureOr<Value> query = addOperand(result.query, {m, k1});
-  FailureOr<Value> key = failed(query) ? query
-                                       : addOperand(result.key, {k2, k1});
-  FailureOr<Value> value = failed(key) ? key
-                                       : addOperand(result.value, {k2, n});
+  FailureOr<Value> key =
+      failed(query) ? query : addOperand(result.key, {k2, k1});
+  FailureOr<Value> value =
+      failed(key) ? key : addOperand(result.value, {k2, n});
   if (failed(value))
     return failure();
   Value mask, bias;
@@ -206,8 +206,8 @@ FailureOr<AttentionOp> AttentionBuilder::build() {
   }
   output = operands.regroup(output, outDims, rootDims);
   if (output.getType() != result.root.getType())
-    output = tensor::CastOp::create(rewriter, loc, result.root.getType(),
-                                    output);
+    output =
+        tensor::CastOp::create(rewriter, loc, result.root.getType(), output);
   rewriter.replaceAllUsesWith(result.root, output);
   return attention;
 }

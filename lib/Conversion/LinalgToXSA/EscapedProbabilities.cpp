@@ -56,8 +56,7 @@ static bool reachesExponential(Operation *op,
   return known[op] = reaches;
 }
 
-llvm::SetVector<Operation *>
-xsa::collectProbabilityOps(Value probabilities) {
+llvm::SetVector<Operation *> xsa::collectProbabilityOps(Value probabilities) {
   llvm::SetVector<Operation *> chain;
   llvm::DenseMap<Operation *, bool> known;
   if (Operation *op = probabilities ? probabilities.getDefiningOp() : nullptr)

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// z = y - a (y . v) / n(v) v is written in many ways: with v normalised twice or
-// once, with a norm or its square, by lerp, with the factors in any order. As a
-// sum of products they are the same: y once, and one product of v, the dot
+// z = y - a (y . v) / n(v) v is written in many ways: with v normalised twice
+// or once, with a norm or its square, by lerp, with the factors in any order.
+// As a sum of products they are the same: y once, and one product of v, the dot
 // product, norms to powers that add up to -2, and the strength.
 //
 //===----------------------------------------------------------------------===//
@@ -80,11 +80,13 @@ bool Expander::multiply(Product &product, ExprRef e, int power,
            multiply(product, inner->getOperand(1),
                     inner->isApply(ExprOp::Div) ? -power : power, depth + 1);
   case ExprOp::Rsqrt:
-    product.multiply(match.ctx.apply(ExprOp::Sqrt, inner->getType(),
-                                     inner->getOperand(0)),
-                     -power);
+    product.multiply(
+        match.ctx.apply(ExprOp::Sqrt, inner->getType(), inner->getOperand(0)),
+        -power);
     return true;
-  case ExprOp::Max: case ExprOp::Sqrt: case ExprOp::Select:
+  case ExprOp::Max:
+  case ExprOp::Sqrt:
+  case ExprOp::Select:
     product.multiply(inner, power);
     return true;
   case ExprOp::Add:
@@ -233,8 +235,8 @@ std::optional<double> ProjectionMatcher::getNorm(ExprRef e, Denominator &kind,
   if (!eps->isConstant() || eps->getNumber() < 0)
     return std::nullopt;
   if (isSquaredNorm(norm)) {
-    kind = inner->isApply(ExprOp::Max) ? Denominator::SqClamp
-                                       : Denominator::SqAdd;
+    kind =
+        inner->isApply(ExprOp::Max) ? Denominator::SqClamp : Denominator::SqAdd;
     return eps->getNumber();
   }
   // max(|v|, eps): the clamp is on the norm itself.

@@ -42,8 +42,8 @@ Value ExprEmitter::emitInteger(int64_t i) {
 Value ExprEmitter::emitIndex(ExprRef e) {
   Value value = emit(e);
   if (value && !value.getType().isIndex())
-    value = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                       value);
+    value =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value);
   return value;
 }
 
@@ -54,7 +54,8 @@ Value ExprEmitter::emit(ExprRef e) {
   switch (e->getKind()) {
   case ExprKind::Constant:
     if (e->isBool())
-      result = arith::ConstantIntOp::create(builder, loc, e->getNumber() != 0, 1);
+      result =
+          arith::ConstantIntOp::create(builder, loc, e->getNumber() != 0, 1);
     else
       result = arith::ConstantOp::create(
           builder, loc, builder.getFloatAttr(e->getType(), e->getNumber()));
@@ -108,8 +109,7 @@ Value ExprEmitter::emitAccess(ExprRef e) {
     Value at = emitIndex(index);
     if (!at)
       return nullptr;
-    ExprRef last =
-        ctx.sub(view.extent(e->getValue(), dim), ctx.integer(1));
+    ExprRef last = ctx.sub(view.extent(e->getValue(), dim), ctx.integer(1));
     if (!ctx.isProvablyNonNegative(index))
       at = arith::MaxSIOp::create(builder, loc, at, emitInteger(0));
     if (!ctx.isProvablyNonNegative(ctx.sub(last, index)))
@@ -149,53 +149,76 @@ Value ExprEmitter::emitApply(ExprRef e) {
     return arith::CmpIOp::create(builder, loc, predicate, x[0], emitInteger(0));
   };
   switch (e->getOp()) {
-  case ExprOp::FloorDiv: return binary(arith::FloorDivSIOp());
+  case ExprOp::FloorDiv:
+    return binary(arith::FloorDivSIOp());
   case ExprOp::Mod: {
     Value quotient = binary(arith::FloorDivSIOp());
     Value multiple = arith::MulIOp::create(builder, loc, quotient, x[1]);
     return arith::SubIOp::create(builder, loc, x[0], multiple);
   }
-  case ExprOp::IntMin: return binary(arith::MinSIOp());
-  case ExprOp::IntMax: return binary(arith::MaxSIOp());
+  case ExprOp::IntMin:
+    return binary(arith::MinSIOp());
+  case ExprOp::IntMax:
+    return binary(arith::MaxSIOp());
   case ExprOp::FloatToInt: {
-    Value wide = arith::FPToSIOp::create(builder, loc, builder.getI64Type(),
-                                         x[0]);
+    Value wide =
+        arith::FPToSIOp::create(builder, loc, builder.getI64Type(), x[0]);
     return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
                                       wide);
   }
-  case ExprOp::NonNegative: return compare(arith::CmpIPredicate::sge);
-  case ExprOp::IsZero: return compare(arith::CmpIPredicate::eq);
+  case ExprOp::NonNegative:
+    return compare(arith::CmpIPredicate::sge);
+  case ExprOp::IsZero:
+    return compare(arith::CmpIPredicate::eq);
   case ExprOp::CmpF:
     return arith::CmpFOp::create(
         builder, loc, static_cast<arith::CmpFPredicate>(e->getPredicate()),
         x[0], x[1]);
-  case ExprOp::And: return binary(arith::AndIOp());
-  case ExprOp::Or: return binary(arith::OrIOp());
+  case ExprOp::And:
+    return binary(arith::AndIOp());
+  case ExprOp::Or:
+    return binary(arith::OrIOp());
   case ExprOp::Not: {
     Value one = arith::ConstantIntOp::create(builder, loc, 1, 1);
     return arith::XOrIOp::create(builder, loc, x[0], one);
   }
   case ExprOp::Select:
     return arith::SelectOp::create(builder, loc, x[0], x[1], x[2]);
-  case ExprOp::Add: return binary(arith::AddFOp());
-  case ExprOp::Sub: return binary(arith::SubFOp());
-  case ExprOp::Mul: return binary(arith::MulFOp());
-  case ExprOp::Div: return binary(arith::DivFOp());
-  case ExprOp::Max: return binary(arith::MaximumFOp());
-  case ExprOp::Min: return binary(arith::MinimumFOp());
-  case ExprOp::Pow: return binary(math::PowFOp());
-  case ExprOp::Neg: return unary(arith::NegFOp());
-  case ExprOp::Exp: return unary(math::ExpOp());
-  case ExprOp::Exp2: return unary(math::Exp2Op());
-  case ExprOp::Log: return unary(math::LogOp());
-  case ExprOp::Tanh: return unary(math::TanhOp());
-  case ExprOp::Sqrt: return unary(math::SqrtOp());
-  case ExprOp::Rsqrt: return unary(math::RsqrtOp());
-  case ExprOp::Abs: return unary(math::AbsFOp());
-  case ExprOp::Cast: return emitCast(builder, loc, x[0], type);
+  case ExprOp::Add:
+    return binary(arith::AddFOp());
+  case ExprOp::Sub:
+    return binary(arith::SubFOp());
+  case ExprOp::Mul:
+    return binary(arith::MulFOp());
+  case ExprOp::Div:
+    return binary(arith::DivFOp());
+  case ExprOp::Max:
+    return binary(arith::MaximumFOp());
+  case ExprOp::Min:
+    return binary(arith::MinimumFOp());
+  case ExprOp::Pow:
+    return binary(math::PowFOp());
+  case ExprOp::Neg:
+    return unary(arith::NegFOp());
+  case ExprOp::Exp:
+    return unary(math::ExpOp());
+  case ExprOp::Exp2:
+    return unary(math::Exp2Op());
+  case ExprOp::Log:
+    return unary(math::LogOp());
+  case ExprOp::Tanh:
+    return unary(math::TanhOp());
+  case ExprOp::Sqrt:
+    return unary(math::SqrtOp());
+  case ExprOp::Rsqrt:
+    return unary(math::RsqrtOp());
+  case ExprOp::Abs:
+    return unary(math::AbsFOp());
+  case ExprOp::Cast:
+    return emitCast(builder, loc, x[0], type);
   case ExprOp::IntToFloat: {
-    Value wide = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                            x[0]);
+    Value wide =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), x[0]);
     return arith::SIToFPOp::create(builder, loc, type, wide);
   }
   case ExprOp::Other: {

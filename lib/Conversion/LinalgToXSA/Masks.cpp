@@ -137,13 +137,12 @@ bool MaskClassifier::everyRowKeepsAKey() {
     ExprRef surplus = ctx.sub(result.numKeys, result.numRows);
     bool right = rightIsBottomAligned ? ctx.isProvablyNonNegative(surplus)
                                       : !band.right || *band.right >= 0;
-    bool left = !band.left ||
-                ctx.isProvablyNonNegative(
-                    ctx.add(surplus, ctx.integer(*band.left)));
-    bool both = !band.left || !(band.right || rightIsBottomAligned) ||
-                (band.right && *band.left + *band.right >= 0) ||
-                (!band.right && *band.left >= 0 &&
-                 ctx.isProvablyNonNegative(surplus));
+    bool left = !band.left || ctx.isProvablyNonNegative(
+                                  ctx.add(surplus, ctx.integer(*band.left)));
+    bool both =
+        !band.left || !(band.right || rightIsBottomAligned) ||
+        (band.right && *band.left + *band.right >= 0) ||
+        (!band.right && *band.left >= 0 && ctx.isProvablyNonNegative(surplus));
     return right && left && both;
   }
   // Otherwise every row is looked at.
@@ -193,8 +192,8 @@ void MaskClassifier::setBand() {
   // Position of row 0 among the keys.
   int64_t base = 0;
   bool square = result.numRows == result.numKeys;
-  if (rightIsBottomAligned ||
-      (band.right && numRows && numKeys && *band.right == *numKeys - *numRows)) {
+  if (rightIsBottomAligned || (band.right && numRows && numKeys &&
+                               *band.right == *numKeys - *numRows)) {
     result.causal = true;
     base = rightIsBottomAligned ? 0 : *band.right;
   } else if (band.right) {
@@ -205,9 +204,9 @@ void MaskClassifier::setBand() {
     else if (*band.right > 0)
       result.windowRight = *band.right;
     else
-      rest.push_back(ctx.nonNegative(
-          ctx.add(ctx.sub(result.rowIndex, result.keyIndex),
-                  ctx.integer(*band.right))));
+      rest.push_back(
+          ctx.nonNegative(ctx.add(ctx.sub(result.rowIndex, result.keyIndex),
+                                  ctx.integer(*band.right))));
   } else if (band.left && !square) {
     result.alignment = Alignment::TopLeft;
   }
@@ -216,9 +215,8 @@ void MaskClassifier::setBand() {
   if (base + *band.left >= 0 && !(rightIsBottomAligned && !square))
     result.windowLeft = base + *band.left;
   else
-    rest.push_back(ctx.nonNegative(
-        ctx.add(ctx.sub(result.keyIndex, result.rowIndex),
-                ctx.integer(*band.left))));
+    rest.push_back(ctx.nonNegative(ctx.add(
+        ctx.sub(result.keyIndex, result.rowIndex), ctx.integer(*band.left))));
 }
 
 bool MaskClassifier::run() {

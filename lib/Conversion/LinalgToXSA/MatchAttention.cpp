@@ -124,10 +124,9 @@ static bool matchSides(MatchContext &match, const OuterProduct &outer,
   // A constant left over (dropout that keeps everything) scales the values.
   if (probabilities.factor != 1) {
     Type type = result.value->getType();
-    result.value =
-        match.ctx.apply(ExprOp::Mul, type,
-                        {result.value,
-                         match.ctx.constant(type, probabilities.factor)});
+    result.value = match.ctx.apply(
+        ExprOp::Mul, type,
+        {result.value, match.ctx.constant(type, probabilities.factor)});
   }
 
   SmallVector<ScoreStep> steps;
@@ -155,8 +154,8 @@ static MatchOutcome matchOnce(MatchContext &match, Value contraction,
   match.reason.clear();
   for (ExprRef var : rootVars)
     result.rootIndices.push_back(match.ctx.refine(var));
-  auto outer = findSum(match, match.view.access(result.root, result.rootIndices),
-                       contraction);
+  auto outer = findSum(
+      match, match.view.access(result.root, result.rootIndices), contraction);
   auto failed = [&] {
     return match.reason.empty() ? MatchOutcome::NotAttention
                                 : MatchOutcome::Refused;

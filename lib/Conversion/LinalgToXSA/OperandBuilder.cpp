@@ -81,7 +81,8 @@ static Middle alignGroups(const OperandBuilder::Dims &from,
     int64_t position = middle.dims.size();
     middle.dims.emplace_back(digits);
     if (!from.empty())
-      middle.fromGroups[std::min(fromGroup, from.size() - 1)].push_back(position);
+      middle.fromGroups[std::min(fromGroup, from.size() - 1)].push_back(
+          position);
     if (!to.empty())
       middle.toGroups[std::min(toGroup, to.size() - 1)].push_back(position);
   };
@@ -133,8 +134,8 @@ Value OperandBuilder::regroup(Value value, const Dims &from, const Dims &to) {
         value, middle.fromGroups, sizes);
   }
   if (middle.dims.size() != to.size())
-    value = tensor::CollapseShapeOp::create(builder, loc, value,
-                                            middle.toGroups);
+    value =
+        tensor::CollapseShapeOp::create(builder, loc, value, middle.toGroups);
   return value;
 }
 
@@ -149,8 +150,8 @@ std::optional<unsigned> OperandBuilder::axisOf(ExprRef digit) const {
   return std::nullopt;
 }
 
-SmallVector<unsigned>
-OperandBuilder::neededAxes(ExprRef e, ArrayRef<unsigned> required) {
+SmallVector<unsigned> OperandBuilder::neededAxes(ExprRef e,
+                                                 ArrayRef<unsigned> required) {
   SmallVector<unsigned> needed;
   for (unsigned i = 0; i < axes.size(); ++i)
     if (llvm::is_contained(required, i) || e->dependsOnAny(axes[i].digits))
@@ -401,8 +402,8 @@ Value xsa::transpose(OpBuilder &builder, Location loc, Value value,
                      ArrayRef<int64_t> permutation) {
   if (llvm::is_sorted(permutation))
     return value;
-  SmallVector<OpFoldResult> sizes, sourceSizes =
-      tensor::getMixedSizes(builder, loc, value);
+  SmallVector<OpFoldResult> sizes,
+      sourceSizes = tensor::getMixedSizes(builder, loc, value);
   for (int64_t source : permutation)
     sizes.push_back(sourceSizes[source]);
   Type element = cast<RankedTensorType>(value.getType()).getElementType();

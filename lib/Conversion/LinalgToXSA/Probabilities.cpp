@@ -254,7 +254,8 @@ static bool matchLogSoftmax(MatchContext &match, ArrayRef<ExprRef> keys,
   ExprRef outer = match.look(result.exponent);
   if (result.base2 || !outer->isApply(ExprOp::Sub))
     return false;
-  ExprRef inner = outer->getOperand(0), shift = match.look(outer->getOperand(1));
+  ExprRef inner = outer->getOperand(0),
+          shift = match.look(outer->getOperand(1));
   SmallVector<std::pair<ExprRef, ExprRef>> candidates; // logarithm, rest
   candidates.emplace_back(shift, nullptr);
   if (shift->isApply(ExprOp::Add)) {

@@ -47,10 +47,9 @@ static SmallVector<Value> collectCandidates(AttentionOp op) {
   for (unsigned i = 0; i < reached.size() && i < 200; ++i)
     for (Operation *user : reached[i]->getUsers()) {
       auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
-      bool rearranges =
-          user->getDialect() &&
-          user->getDialect()->getNamespace() ==
-              tensor::TensorDialect::getDialectNamespace();
+      bool rearranges = user->getDialect() &&
+                        user->getDialect()->getNamespace() ==
+                            tensor::TensorDialect::getDialectNamespace();
       if (user->getNumResults() != 1 || (!linalgOp && !rearranges))
         continue;
       // Sums over the value columns are part of the pattern: go on behind them.
@@ -117,9 +116,10 @@ static bool isOwnValue(MatchContext &match, const OutputAccess &output,
   SmallVector<ExprRef> indices;
   for (AffineExpr expr : op.getValueMap().getResults()) {
     unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-    indices.push_back(dim == op.getKeyDim()
-                          ? match.ctx.add(output.loops[op.getQueryDim()], offset)
-                          : output.loops[dim]);
+    indices.push_back(
+        dim == op.getKeyDim()
+            ? match.ctx.add(output.loops[op.getQueryDim()], offset)
+            : output.loops[dim]);
   }
   ExprUnifier unifier(match.view, {});
   return unifier.unify(match.view.access(op.getValue(), indices),
@@ -212,10 +212,10 @@ LogicalResult ExclusionBuilder::buildAttention(const OutputAccess &output,
   SmallVector<AffineMap> maps = op.getMaps();
   SmallVector<AffineExpr> ownResults;
   for (AffineExpr expr : op.getValueMap().getResults())
-    ownResults.push_back(
-        cast<AffineDimExpr>(expr).getPosition() == op.getKeyDim()
-            ? rewriter.getAffineDimExpr(op.getQueryDim())
-            : expr);
+    ownResults.push_back(cast<AffineDimExpr>(expr).getPosition() ==
+                                 op.getKeyDim()
+                             ? rewriter.getAffineDimExpr(op.getQueryDim())
+                             : expr);
   maps.insert(maps.begin() + 3, AffineMap::get(op.getNumLoops(), 0, ownResults,
                                                rewriter.getContext()));
   Value strength;
@@ -238,11 +238,11 @@ LogicalResult ExclusionBuilder::buildAttention(const OutputAccess &output,
       results.push_back(rewriter.getAffineDimExpr(axis));
     strength = operand->value;
     // After self value, mask, bias and sinks.
-    unsigned position = 4 + bool(op.getMask()) + bool(op.getBias()) +
-                        bool(op.getSinks());
-    maps.insert(maps.begin() + position,
-                AffineMap::get(op.getNumLoops(), 0, results,
-                               rewriter.getContext()));
+    unsigned position =
+        4 + bool(op.getMask()) + bool(op.getBias()) + bool(op.getSinks());
+    maps.insert(
+        maps.begin() + position,
+        AffineMap::get(op.getNumLoops(), 0, results, rewriter.getContext()));
   }
   auto exclusive = cast<AttentionOp>(rewriter.clone(*op));
   exclusive.getSelfValueMutable().assign(
@@ -257,8 +257,8 @@ LogicalResult ExclusionBuilder::buildAttention(const OutputAccess &output,
       exclusive->isBeforeInBlock(slice))
     rewriter.moveOpAfter(exclusive, slice);
 
-  ExprRef result = match.view.access(exclusive->getResult(0),
-                                     access->getOperands());
+  ExprRef result =
+      match.view.access(exclusive->getResult(0), access->getOperands());
   Type element = getElementTypeOrSelf(exclusion.root.getType());
   if (result->getType() != element)
     result = match.ctx.apply(ExprOp::Cast, element, result);
@@ -332,10 +332,10 @@ LogicalResult ExclusionBuilder::buildExclude() {
   Type element = getElementTypeOrSelf(exclusion.root.getType());
   Value init = tensor::EmptyOp::create(rewriter, loc, sizes, element);
   maps.push_back(rewriter.getMultiDimIdentityMap(axes.size()));
-  auto op = ExcludeOp::create(rewriter, loc, init.getType(), *input, *value,
-                              strength, init, /*coefficient_output=*/Value(),
-                              rewriter.getAffineMapArrayAttr(maps),
-                              getAttribute());
+  auto op =
+      ExcludeOp::create(rewriter, loc, init.getType(), *input, *value, strength,
+                        init, /*coefficient_output=*/Value(),
+                        rewriter.getAffineMapArrayAttr(maps), getAttribute());
   SmallVector<int64_t> permutation;
   OperandBuilder::Dims ordered;
   for (ExprRef digit : digits) {
@@ -348,8 +348,8 @@ LogicalResult ExclusionBuilder::buildExclude() {
   result = transpose(rewriter, loc, result, permutation);
   result = operands.regroup(result, ordered, rootDims);
   if (result.getType() != exclusion.root.getType())
-    result = tensor::CastOp::create(rewriter, loc, exclusion.root.getType(),
-                                    result);
+    result =
+        tensor::CastOp::create(rewriter, loc, exclusion.root.getType(), result);
   replaceRoot(result);
   return success();
 }

@@ -50,9 +50,9 @@ static bool hasSingleRow(ExprRef query, ExprRef key, ArrayRef<ExprRef> keys) {
 
 /// Of the variables that only the query depends on, those that are its rows.
 /// The others are heads of a group: the operation means the same either way,
-/// but causal masks and own values need the rows. `repeated` are candidates that
-/// share a dimension of the result with key/value heads, which only the heads
-/// of a group do: where nothing else is left there is a single row.
+/// but causal masks and own values need the rows. `repeated` are candidates
+/// that share a dimension of the result with key/value heads, which only the
+/// heads of a group do: where nothing else is left there is a single row.
 static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
                                        SmallVector<ExprRef> candidates,
                                        ArrayRef<ExprRef> repeated,

@@ -67,11 +67,16 @@ bool ScoreWalk::carries(ExprRef e, unsigned depth) {
   ExprRef inner = match.look(e);
   bool result = isProduct(inner);
   switch (inner->is(ExprKind::Apply) ? inner->getOp() : ExprOp::None) {
-  case ExprOp::Add: case ExprOp::Sub: case ExprOp::Mul: case ExprOp::Div:
-  case ExprOp::Neg: case ExprOp::Tanh: case ExprOp::Max: case ExprOp::Min:
-    result = llvm::any_of(inner->getOperands(), [&](ExprRef x) {
-      return carries(x, depth + 1);
-    });
+  case ExprOp::Add:
+  case ExprOp::Sub:
+  case ExprOp::Mul:
+  case ExprOp::Div:
+  case ExprOp::Neg:
+  case ExprOp::Tanh:
+  case ExprOp::Max:
+  case ExprOp::Min:
+    result = llvm::any_of(inner->getOperands(),
+                          [&](ExprRef x) { return carries(x, depth + 1); });
     break;
   case ExprOp::Select:
     result = carries(inner->getOperand(1), depth + 1) ||
@@ -132,8 +137,8 @@ bool ScoreWalk::stepScale(ExprRef &e, SmallVectorImpl<ScoreStep> &steps) {
       !mask->getOperand(keepsTrue ? 2 : 1)->isConstant(0))
     return false;
   ExprRef keep = mask->getOperand(0);
-  steps.push_back({ScoreStep::Mask, 0,
-                   keepsTrue ? keep : match.ctx.logicalNot(keep)});
+  steps.push_back(
+      {ScoreStep::Mask, 0, keepsTrue ? keep : match.ctx.logicalNot(keep)});
   return true;
 }
 

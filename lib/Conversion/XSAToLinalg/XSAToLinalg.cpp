@@ -33,8 +33,7 @@ static SmallVector<AffineMap> plainMaps(AttentionOp op) {
   SmallVector<AffineMap> maps;
   for (auto [operand, map] :
        llvm::zip_equal(op.getShapedOperands(), op.getMaps())) {
-    auto isOf = [number = operand->getOperandNumber()](
-                    OperandRange range) {
+    auto isOf = [number = operand->getOperandNumber()](OperandRange range) {
       return !range.empty() && range.getBeginOperandIndex() == number;
     };
     if (!isOf(op.getODSOperands(AttentionOp::odsIndex_self_value)) &&

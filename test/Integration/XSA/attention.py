@@ -5,6 +5,7 @@
 Each case of attention_cases.py is run as it is, which tiles it, or with --reference after XSA_OPT decomposed it into
 whole-tensor linalg. Cases whose numbers differ are printed, and the exit code is 1 if there are any.
 """
+
 import argparse
 import os
 import re
@@ -13,9 +14,8 @@ import sys
 import tempfile
 import zlib
 
-import numpy as np
-
 import attention_cases
+import numpy as np
 
 
 def run(args, text, arrays, count):
@@ -25,15 +25,34 @@ def run(args, text, arrays, count):
         with open(module, "w") as file:
             file.write(text)
         if args.reference:
-            done = subprocess.run([args.xsa_opt, module, "--convert-xsa-to-linalg", "-o", module],
-                                  capture_output=True, text=True)
+            done = subprocess.run(
+                [args.xsa_opt, module, "--convert-xsa-to-linalg", "-o", module],
+                capture_output=True,
+                text=True,
+            )
             if done.returncode:
                 return done.stderr
         np.savez(inputs, **{f"arg{i}": array for i, array in enumerate(arrays)})
         # Raising would turn the reference back into what it is compared with.
-        done = subprocess.run([args.xsa_run, module, "--entry", "main", "--inputs", inputs, "--outputs", outputs,
-                               "--target", "cpu", "--threads", "2", f"--raise={not args.reference}".lower()],
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            [
+                args.xsa_run,
+                module,
+                "--entry",
+                "main",
+                "--inputs",
+                inputs,
+                "--outputs",
+                outputs,
+                "--target",
+                "cpu",
+                "--threads",
+                "2",
+                f"--raise={not args.reference}".lower(),
+            ],
+            capture_output=True,
+            text=True,
+        )
         if done.returncode:
             return done.stderr or f"exit code {done.returncode}"
         results = np.load(outputs)

@@ -4,30 +4,52 @@ A case is a dict of features (see DEFAULTS). `build(case, rng)` gives the module
 expected outputs in float64 and the largest error allowed for each output. The reference is numpy only and
 follows the text of the operation's documentation, not the compiler's code.
 """
-import math
 
 import numpy as np
 
 DEFAULTS = dict(
-    b=2, hkv=2, g=1, tq=37, tk=37, d=16, e=24, dtype="f32",
-    group_outer=False,      # query heads ordered (group, kv head) instead of (kv head, group)
-    layout="bhtd",          # bhtd, bthd, bhdt: order of the dimensions of query, key, value and output
-    dynamic=False,          # every extent dynamic in the types
-    dynamic_depth=False,    # with dynamic: depths too
-    scale=True, softcap=None, causal=False, top_left=False, window=(None, None),
-    mask=None,              # None, "bmk" (batch, query, key), "mk", "k" (batch, key)
-    empty_rows=False,       # masks hide every key of some rows
-    bias=None,              # None, "hmk", "mk"
-    alibi=False,            # a score region with a slope per head
-    sinks=None,             # None, "random", "-inf"
-    lengths=False, query_offset=False, packed=False, intervals=False,
-    kind=None, eps=1e-12, strength=1.0, strength_map=None,  # exclusion; None, "scalar", "head", "token"
-    zero_v=False, tiny_v=False, lse=False, coefficient=False, int_type="i32",
-    query_start=None, key_start=None, v_scale=1.0,
+    b=2,
+    hkv=2,
+    g=1,
+    tq=37,
+    tk=37,
+    d=16,
+    e=24,
+    dtype="f32",
+    group_outer=False,  # query heads ordered (group, kv head) instead of (kv head, group)
+    layout="bhtd",  # bhtd, bthd, bhdt: order of the dimensions of query, key, value and output
+    dynamic=False,  # every extent dynamic in the types
+    dynamic_depth=False,  # with dynamic: depths too
+    scale=True,
+    softcap=None,
+    causal=False,
+    top_left=False,
+    window=(None, None),
+    mask=None,  # None, "bmk" (batch, query, key), "mk", "k" (batch, key)
+    empty_rows=False,  # masks hide every key of some rows
+    bias=None,  # None, "hmk", "mk"
+    alibi=False,  # a score region with a slope per head
+    sinks=None,  # None, "random", "-inf"
+    lengths=False,
+    query_offset=False,
+    packed=False,
+    intervals=False,
+    kind=None,
+    eps=1e-12,
+    strength=1.0,
+    strength_map=None,  # exclusion; None, "scalar", "head", "token"
+    zero_v=False,
+    tiny_v=False,
+    lse=False,
+    coefficient=False,
+    int_type="i32",
+    query_start=None,
+    key_start=None,
+    v_scale=1.0,
 )
 
 NP = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
-EPS = {"f16": 2.0 ** -11, "bf16": 2.0 ** -8, "f32": 2.0 ** -24, "f64": 2.0 ** -53}
+EPS = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f64": 2.0**-53}
 INT = {"i32": np.int32, "i64": np.int64, "index": np.int64}
 
 
@@ -100,7 +122,7 @@ def reference(c, t, f=np.float64):
     if "bias" in t:
         s = s + np.asarray(t["bias"], f)
     base = positions(c, t.get("lengths"), t.get("offset"))
-    p = base[:, None] + np.arange(c["tq"])[None]                    # b m
+    p = base[:, None] + np.arange(c["tq"])[None]  # b m
     j = np.arange(c["tk"]) + (c["key_start"] or 0)
     p4, j4 = p[:, None, None, :, None], j[None, None, None, None, :]
     if c["alibi"]:
@@ -139,8 +161,12 @@ def reference(c, t, f=np.float64):
         vs = np.asarray(t["vs"], f)[:, :, None]
         n2 = (vs * vs).sum(-1, keepdims=True)
         eps = f(c["eps"])
-        n = {"l2_clamp": np.maximum(np.sqrt(n2), eps) ** 2, "sq_clamp": np.maximum(n2, eps),
-             "sq_add": n2 + eps, "raw": n2}[c["kind"]]
+        n = {
+            "l2_clamp": np.maximum(np.sqrt(n2), eps) ** 2,
+            "sq_clamp": np.maximum(n2, eps),
+            "sq_add": n2 + eps,
+            "raw": n2,
+        }[c["kind"]]
         dot = (y * vs).sum(-1, keepdims=True)
         coefficient = np.divide(dot, n, out=np.zeros_like(dot), where=n > 0)
         a = f(c["strength"])
@@ -174,7 +200,9 @@ def build(case, rng):
 
     def operand(name, dims, array, elem, reorder=True):
         new = order(dims, lay) if reorder else list(dims)
-        return m.add(name, new, np.ascontiguousarray(array.transpose([dims.index(x) for x in new])), elem)
+        return m.add(
+            name, new, np.ascontiguousarray(array.transpose([dims.index(x) for x in new])), elem
+        )
 
     qn = operand("q", ["b", *hg, "m", "k1"], heads_in(t["q"], c), dt)
     kn = operand("k", ["b", "h", "k2", "k1"], t["k"], dt)
@@ -186,30 +214,47 @@ def build(case, rng):
         clauses.append(f"{keyword}({n} : {ty})")
 
     if c["kind"]:
-        t["vs"] = t["v"][:, :, rng.integers(0, tk, tq)] if tq > tk else t["v"][:, :, tk - tq:]
+        t["vs"] = t["v"][:, :, rng.integers(0, tk, tq)] if tq > tk else t["v"][:, :, tk - tq :]
         n, ty = operand("vs", ["b", "h", "m", "n"], t["vs"], dt)
         clauses.append(f"self_value({n} : {ty})")
     if c["mask"]:
-        shape, dims = {"bmk": ((b, tq, tk), ["b", "m", "k2"]), "mk": ((tq, tk), ["m", "k2"]),
-                       "k": ((b, tk), ["b", "k2"])}[c["mask"]]
+        shape, dims = {
+            "bmk": ((b, tq, tk), ["b", "m", "k2"]),
+            "mk": ((tq, tk), ["m", "k2"]),
+            "k": ((b, tk), ["b", "k2"]),
+        }[c["mask"]]
         mask = rng.random(shape) > 0.4
         if c["empty_rows"] and "m" in dims:
             mask[..., ::5, :] = False
         clause("mask", "mask", dims, mask, "i1")
-        full = {"bmk": mask[:, None, None] if mask.ndim == 3 else None, "mk": mask if mask.ndim == 2 else None,
-                "k": mask[:, None, None, None] if mask.ndim == 2 else None}[c["mask"]]
+        full = {
+            "bmk": mask[:, None, None] if mask.ndim == 3 else None,
+            "mk": mask if mask.ndim == 2 else None,
+            "k": mask[:, None, None, None] if mask.ndim == 2 else None,
+        }[c["mask"]]
         t["mask"] = full
     if c["bias"]:
         shape = (h, g, tq, tk) if c["bias"] == "hmk" else (tq, tk)
         bias = round_to(rng.standard_normal(shape), acc)
         if c["bias"] == "hmk":
-            clause("bias", "bias", [*hg, "m", "k2"], np.ascontiguousarray(np.swapaxes(bias, 0, 1) if c["group_outer"] else bias), acc)
+            clause(
+                "bias",
+                "bias",
+                [*hg, "m", "k2"],
+                np.ascontiguousarray(np.swapaxes(bias, 0, 1) if c["group_outer"] else bias),
+                acc,
+            )
         else:
             clause("bias", "bias", ["m", "k2"], bias, acc)
         t["bias"] = bias
-    per_head = lambda x: np.ascontiguousarray(x.T if c["group_outer"] else x)
+
+    def per_head(x):
+        return np.ascontiguousarray(x.T if c["group_outer"] else x)
+
     if c["sinks"]:
-        sinks = np.full((h, g), -np.inf) if c["sinks"] == "-inf" else rng.standard_normal((h, g)) * 2
+        sinks = (
+            np.full((h, g), -np.inf) if c["sinks"] == "-inf" else rng.standard_normal((h, g)) * 2
+        )
         t["sinks"] = round_to(sinks, acc)
         clause("sinks", "sinks", hg, per_head(t["sinks"]), acc)
     if c["strength_map"]:
@@ -223,7 +268,13 @@ def build(case, rng):
             t["strength"] = st[None, :, :, None, None]
         else:
             st = round_to(rng.random((b, tq, h, g)), acc)
-            clause("strength", "strength", ["b", "m", *hg], np.ascontiguousarray(np.swapaxes(st, 2, 3) if c["group_outer"] else st), acc)
+            clause(
+                "strength",
+                "strength",
+                ["b", "m", *hg],
+                np.ascontiguousarray(np.swapaxes(st, 2, 3) if c["group_outer"] else st),
+                acc,
+            )
             t["strength"] = st.transpose(0, 2, 3, 1)[..., None]
     it = c["int_type"]
     if c["lengths"]:
@@ -234,7 +285,9 @@ def build(case, rng):
         clause("key_lengths", "lengths", ["b"], t["lengths"], it)
     if c["packed"] or c["intervals"]:
         if c["packed"]:
-            cuts = np.sort(rng.choice(np.arange(1, max(tk, 2)), min(3, max(tk - 1, 1)), replace=False))
+            cuts = np.sort(
+                rng.choice(np.arange(1, max(tk, 2)), min(3, max(tk - 1, 1)), replace=False)
+            )
             starts = np.concatenate([[0], cuts])
             ends = np.concatenate([cuts, [tk]])
             row = np.minimum(np.arange(tq), tk - 1)
@@ -247,7 +300,9 @@ def build(case, rng):
         clause("key_begin", "begin", ["b", "m"], t["begin"].copy(), it)
         clause("key_end", "end", ["b", "m"], t["end"].copy(), it)
     if c["query_offset"]:
-        t["offset"] = rng.integers(-2 if c["empty_rows"] else 0, max(tk - tq, 0) + 2, b).astype(INT[it])
+        t["offset"] = rng.integers(-2 if c["empty_rows"] else 0, max(tk - tq, 0) + 2, b).astype(
+            INT[it]
+        )
         clause("query_offset", "offset", ["b"], t["offset"], it)
     region = ""
     if c["alibi"]:
@@ -291,22 +346,28 @@ def build(case, rng):
         attrs.append(f"exclusion = #xsa.exclusion<{c['kind']}{eps}{st}>")
     attrs.append(f"indexing_maps = [{', '.join(m.maps)}]")
     if c["scale"]:
-        attrs.append(f"scale = {d ** -0.5:.17e} : f64")
+        attrs.append(f"scale = {d**-0.5:.17e} : f64")
     if c["softcap"]:
         attrs.append(f"softcap = {c['softcap']:.17e} : f64")
     for side, w in zip(("left", "right"), c["window"]):
         if w is not None:
             attrs.append(f"window_{side} = {w} : i64")
     dest = [m.types[m.args.index(o[0])] for o in outs]
-    extra = "".join(f" {kw}(%{n} : {m.types[m.args.index(n)]})" for kw, n in (("lse", "lse"), ("coefficient", "coef")) if n in m.args)
+    extra = "".join(
+        f" {kw}(%{n} : {m.types[m.args.index(n)]})"
+        for kw, n in (("lse", "lse"), ("coefficient", "coef"))
+        if n in m.args
+    )
     res = f"%r:{len(outs)}" if len(outs) > 1 else "%r"
     rets = ", ".join(f"%r#{i}" for i in range(len(outs))) if len(outs) > 1 else "%r"
     sig = ", ".join(f"%{a}: {ty}" for a, ty in zip(m.args, m.types))
-    text = (f"func.func @main({sig}) -> ({', '.join(dest)}) {{\n{header}"
-            f"  {res} = xsa.attention {{{', '.join(attrs)}}}\n"
-            f"      ins({qn[0]}, {kn[0]}, {vn[0]} : {qn[1]}, {kn[1]}, {vn[1]})\n"
-            + "".join(f"      {x}\n" for x in clauses) +
-            f"      outs(%o : {dest[0]}){extra}\n{region}      -> {', '.join(dest)}\n  return {rets} : {', '.join(dest)}\n}}\n")
+    text = (
+        f"func.func @main({sig}) -> ({', '.join(dest)}) {{\n{header}"
+        f"  {res} = xsa.attention {{{', '.join(attrs)}}}\n"
+        f"      ins({qn[0]}, {kn[0]}, {vn[0]} : {qn[1]}, {kn[1]}, {vn[1]})\n"
+        + "".join(f"      {x}\n" for x in clauses)
+        + f"      outs(%o : {dest[0]}){extra}\n{region}      -> {', '.join(dest)}\n  return {rets} : {', '.join(dest)}\n}}\n"
+    )
 
     def shaped(y, lse, coef):
         full = heads_in(y, c)
@@ -325,9 +386,13 @@ def build(case, rng):
         finite = np.isfinite(x)
         size = float(np.max(np.abs(x[finite]), initial=0))
         elem = dt if i == 0 else acc
-        rounding = EPS[elem] * max(size, 2.0 ** -6)
+        rounding = EPS[elem] * max(size, 2.0**-6)
         base = float(np.max(np.abs(x[finite] - y[finite]), initial=0))
-        allowed.append(1e-12 * max(size, 1) if dt == "f64" else 3 * base + rounding + 1e-6 * max(1, size if i else 1))
+        allowed.append(
+            1e-12 * max(size, 1)
+            if dt == "f64"
+            else 3 * base + rounding + 1e-6 * max(1, size if i else 1)
+        )
     return text, m.arrays, exact, allowed
 
 
@@ -361,36 +426,52 @@ CASES = {
     "window_zero": dict(window=(0, 0), tq=40, tk=40, kind="l2_clamp", lse=True),
     "window_right_only": dict(window=(None, 4), tq=90, tk=90),
     "window_narrow_cross": dict(window=(3, 2), tq=20, tk=130),
-    "long_causal": dict(causal=True, tq=300, tk=300, b=1, d=32, e=32, kind="l2_clamp", lse=True, coefficient=True),
+    "long_causal": dict(
+        causal=True, tq=300, tk=300, b=1, d=32, e=32, kind="l2_clamp", lse=True, coefficient=True
+    ),
     "long_plain": dict(tq=130, tk=257, b=1, d=64, e=64),
     "softcap": dict(softcap=3.0, causal=True),
     "softcap_f64": dict(softcap=3.0, dtype="f64"),
     "bias_per_head": dict(bias="hmk", g=2),
     "bias_shared": dict(bias="mk", causal=True, kind="raw"),
     "mask_batch": dict(mask="bmk", kind="l2_clamp"),
-    "mask_empty_rows": dict(mask="bmk", empty_rows=True, kind="l2_clamp", lse=True, coefficient=True),
+    "mask_empty_rows": dict(
+        mask="bmk", empty_rows=True, kind="l2_clamp", lse=True, coefficient=True
+    ),
     "mask_keys": dict(mask="k"),
     "mask_shared": dict(mask="mk", empty_rows=True, dtype="f16"),
     "alibi": dict(alibi=True, causal=True, g=2, kind="l2_clamp"),
     "alibi_offset": dict(alibi=True, query_offset=True, tq=11, tk=60, int_type="index"),
-    "alibi_softcap_bias_mask": dict(alibi=True, softcap=5.0, bias="hmk", mask="bmk", causal=True, g=2, kind="sq_clamp", eps=1e-8),
+    "alibi_softcap_bias_mask": dict(
+        alibi=True, softcap=5.0, bias="hmk", mask="bmk", causal=True, g=2, kind="sq_clamp", eps=1e-8
+    ),
     "sinks": dict(sinks="random", causal=True, g=2, lse=True),
     "sinks_empty_rows": dict(sinks="random", mask="bmk", empty_rows=True, lse=True),
     "sinks_minus_infinity": dict(sinks="-inf", mask="bmk", empty_rows=True, lse=True),
     "key_lengths": dict(lengths=True, lse=True),
-    "key_lengths_causal": dict(lengths=True, causal=True, tq=7, tk=90, kind="l2_clamp", int_type="i64"),
-    "key_lengths_empty": dict(lengths=True, empty_rows=True, kind="l2_clamp", lse=True, coefficient=True),
+    "key_lengths_causal": dict(
+        lengths=True, causal=True, tq=7, tk=90, kind="l2_clamp", int_type="i64"
+    ),
+    "key_lengths_empty": dict(
+        lengths=True, empty_rows=True, kind="l2_clamp", lse=True, coefficient=True
+    ),
     "key_lengths_top_left": dict(lengths=True, causal=True, top_left=True),
     "key_lengths_query_offset": dict(lengths=True, query_offset=True, causal=True, tq=5, tk=80),
     "query_offset_causal": dict(query_offset=True, causal=True, tq=5, tk=64, kind="l2_clamp"),
-    "query_offset_before_keys": dict(query_offset=True, empty_rows=True, causal=True, tq=20, tk=64, lse=True),
+    "query_offset_before_keys": dict(
+        query_offset=True, empty_rows=True, causal=True, tq=20, tk=64, lse=True
+    ),
     "packed": dict(packed=True, tq=100, tk=100, kind="l2_clamp"),
-    "packed_causal": dict(packed=True, causal=True, tq=140, tk=140, kind="l2_clamp", int_type="i64", lse=True),
+    "packed_causal": dict(
+        packed=True, causal=True, tq=140, tk=140, kind="l2_clamp", int_type="i64", lse=True
+    ),
     "intervals": dict(intervals=True, tq=33, tk=120, int_type="index"),
     "intervals_empty": dict(intervals=True, empty_rows=True, tq=33, tk=120, lse=True),
     "starts": dict(query_start=7, key_start=4, causal=True, window=(11, None), lse=True),
     "grouped": dict(g=3, causal=True, kind="l2_clamp"),
-    "grouped_outer": dict(g=3, group_outer=True, causal=True, kind="l2_clamp", strength_map="head", sinks="random"),
+    "grouped_outer": dict(
+        g=3, group_outer=True, causal=True, kind="l2_clamp", strength_map="head", sinks="random"
+    ),
     "multi_query": dict(hkv=1, g=4, kind="l2_clamp"),
     "strength_attribute": dict(kind="l2_clamp", strength=0.5),
     "strength_negative": dict(kind="raw", strength=-1.0),
@@ -407,7 +488,17 @@ CASES = {
     "layout_bhdt": dict(layout="bhdt", causal=True, kind="l2_clamp"),
     "layout_bhdt_f16": dict(layout="bhdt", causal=True, kind="l2_clamp", dtype="f16", mask="bmk"),
     "f64": dict(dtype="f64", causal=True, kind="l2_clamp", lse=True, coefficient=True),
-    "f64_everything": dict(dtype="f64", g=2, mask="bmk", bias="hmk", sinks="random", alibi=True, kind="l2_clamp", strength_map="token", empty_rows=True),
+    "f64_everything": dict(
+        dtype="f64",
+        g=2,
+        mask="bmk",
+        bias="hmk",
+        sinks="random",
+        alibi=True,
+        kind="l2_clamp",
+        strength_map="token",
+        empty_rows=True,
+    ),
     "f16": dict(dtype="f16", causal=True, kind="l2_clamp", lse=True),
     "bf16": dict(dtype="bf16", causal=True, kind="l2_clamp", lse=True),
     "bf16_grouped": dict(dtype="bf16", g=2, bias="mk", kind="sq_add", eps=1e-6),
@@ -423,6 +514,20 @@ CASES = {
     "dynamic_window": dict(dynamic=True, window=(5, 3), tq=70, tk=70, dtype="bf16"),
     "dynamic_mask_bias": dict(dynamic=True, mask="bmk", bias="hmk", empty_rows=True, g=2),
     "dynamic_depth": dict(dynamic=True, dynamic_depth=True, causal=True, kind="l2_clamp"),
-    "dynamic_everything": dict(dynamic=True, g=2, mask="bmk", bias="hmk", sinks="random", alibi=True, kind="l2_clamp", strength_map="token",
-                               lengths=True, query_offset=True, softcap=10.0, window=(20, None), lse=True, coefficient=True),
+    "dynamic_everything": dict(
+        dynamic=True,
+        g=2,
+        mask="bmk",
+        bias="hmk",
+        sinks="random",
+        alibi=True,
+        kind="l2_clamp",
+        strength_map="token",
+        lengths=True,
+        query_offset=True,
+        softcap=10.0,
+        window=(20, None),
+        lse=True,
+        coefficient=True,
+    ),
 }

@@ -5,6 +5,7 @@
 No reference is needed: z is orthogonal to the own value, a component along the own value added to y changes
 nothing, later keys do not change earlier rows, and a token that sees only itself gives 0.
 """
+
 import os
 import subprocess
 import sys
@@ -44,7 +45,9 @@ func.func @main(%y: tensor<{T}x{E}xf64>, %v: tensor<{T}x{E}xf64>) -> tensor<{T}x
 
 def run(xsa_run, text, *arrays):
     with tempfile.TemporaryDirectory() as folder:
-        module, inputs, outputs = (os.path.join(folder, name) for name in ("m.mlir", "in.npz", "out.npz"))
+        module, inputs, outputs = (
+            os.path.join(folder, name) for name in ("m.mlir", "in.npz", "out.npz")
+        )
         with open(module, "w") as file:
             file.write(text)
         np.savez(inputs, **{f"arg{i}": array for i, array in enumerate(arrays)})
@@ -55,13 +58,19 @@ def run(xsa_run, text, *arrays):
 def main():
     xsa_run = sys.argv[1]
     rng = np.random.default_rng(0)
-    q, k, v = (rng.standard_normal(shape) for shape in ((B, T, H, G, D), (B, T, H, D), (B, T, H, E)))
+    q, k, v = (
+        rng.standard_normal(shape) for shape in ((B, T, H, G, D), (B, T, H, D), (B, T, H, E))
+    )
     z = run(xsa_run, ATTENTION, q, k, v)
 
     along = np.einsum("bthgn,bthn->bthg", z, v)
-    assert np.abs(along).max() < 1e-13, f"z is not orthogonal to the own value: {np.abs(along).max()}"
+    assert np.abs(along).max() < 1e-13, (
+        f"z is not orthogonal to the own value: {np.abs(along).max()}"
+    )
     assert np.abs(z[:, 1:]).max() > 0.1, "z vanishes"
-    assert np.abs(z[:, 0]).max() < 1e-14, f"the first token sees only itself, but gives {np.abs(z[:, 0]).max()}"
+    assert np.abs(z[:, 0]).max() < 1e-14, (
+        f"the first token sees only itself, but gives {np.abs(z[:, 0]).max()}"
+    )
 
     cut = 20
     k2, v2 = k.copy(), v.copy()
@@ -74,7 +83,9 @@ def main():
     y, w = rng.standard_normal((2, T, E))
     excluded = run(xsa_run, EXCLUDE, y, w)
     shifted = run(xsa_run, EXCLUDE, y + rng.standard_normal((T, 1)) * w, w)
-    assert np.abs(excluded - shifted).max() < 1e-13, "a component along the own value is not removed"
+    assert np.abs(excluded - shifted).max() < 1e-13, (
+        "a component along the own value is not removed"
+    )
     print("all properties hold")
 
 

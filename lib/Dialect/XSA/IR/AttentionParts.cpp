@@ -190,12 +190,12 @@ Value xsa::buildShiftedExp(OpBuilder &builder, Location loc, MappedValue x,
 Value xsa::buildRescaleFactor(OpBuilder &builder, Location loc, MappedValue max,
                               MappedValue more, MappedValue init,
                               bool powersOfTwo) {
-  return buildGeneric(
-      builder, loc, {max, more}, init,
-      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
-        Value newMax = arith::MaximumFOp::create(b, args[0], args[1]);
-        return shiftedExp(b, args[0], newMax, powersOfTwo);
-      });
+  return buildGeneric(builder, loc, {max, more}, init,
+                      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
+                        Value newMax =
+                            arith::MaximumFOp::create(b, args[0], args[1]);
+                        return shiftedExp(b, args[0], newMax, powersOfTwo);
+                      });
 }
 
 Value xsa::buildRowSum(OpBuilder &builder, Location loc, MappedValue weights,
@@ -313,8 +313,8 @@ Value xsa::buildExcluded(OpBuilder &builder, Location loc,
               b, c, floatConstant(b, type, exclusion.getStrength()));
         Value component =
             arith::MulFOp::create(b, c, castFloat(b, args[1], type));
-        Value z = arith::SubFOp::create(b, castFloat(b, args[0], type),
-                                        component);
+        Value z =
+            arith::SubFOp::create(b, castFloat(b, args[0], type), component);
         return castFloat(b, z, args.back().getType());
       });
 }

@@ -133,8 +133,7 @@ Value ScoreBody::buildModified(ImplicitLocOpBuilder &b, Value score,
     score = arith::MulFOp::create(b, math::TanhOp::create(b, ratio), cap);
   }
   if (bias)
-    score =
-        arith::AddFOp::create(b, score, castFloat(b, args[*bias], type));
+    score = arith::AddFOp::create(b, score, castFloat(b, args[*bias], type));
   return score;
 }
 
@@ -154,8 +153,8 @@ Value ScoreBody::buildRowPosition(ImplicitLocOpBuilder &b, ValueRange args,
 Value ScoreBody::callRegion(ImplicitLocOpBuilder &b, Value score,
                             ValueRange args, Value row, Value key) {
   SmallVector<Value> regionArgs{score};
-  llvm::append_range(
-      regionArgs, args.slice(firstScoreInput, parts.scoreInputs.size()));
+  llvm::append_range(regionArgs,
+                     args.slice(firstScoreInput, parts.scoreInputs.size()));
   regionArgs.append({row, key});
   Block &body = op.getScoreRegion().front();
   IRMapping mapping;
@@ -203,8 +202,8 @@ Value ScoreBody::buildVisibility(ImplicitLocOpBuilder &b, ValueRange args,
   if (end)
     requireKey(CmpIPredicate::slt, castIndex(b, args[*end]));
   if (options.applyPositionMasks && parts.validKeys)
-    require(arith::CmpIOp::create(b, CmpIPredicate::slt,
-                                  index(op.getKeyDim()), parts.validKeys));
+    require(arith::CmpIOp::create(b, CmpIPredicate::slt, index(op.getKeyDim()),
+                                  parts.validKeys));
   return visible;
 }
 
@@ -223,8 +222,8 @@ Value ScoreBody::build(ImplicitLocOpBuilder &b, ValueRange args,
   if (op.hasScoreRegion())
     score = callRegion(b, score, args, row, key);
   if (options.finalFactor != 1.0)
-    score = arith::MulFOp::create(b, score,
-                                  constant(b, type, options.finalFactor));
+    score =
+        arith::MulFOp::create(b, score, constant(b, type, options.finalFactor));
   if (Value visible = buildVisibility(b, args, row, key, index))
     score = arith::SelectOp::create(
         b, visible, score,

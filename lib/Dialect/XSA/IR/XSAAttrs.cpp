@@ -64,8 +64,7 @@ Attribute ExclusionAttr::parse(AsmParser &parser, Type) {
       return {};
     }
     seen = true;
-    if (parser.parseEqual() ||
-        parser.parseFloat(isEps ? eps : strength))
+    if (parser.parseEqual() || parser.parseFloat(isEps ? eps : strength))
       return {};
   }
   if (parser.parseGreater())

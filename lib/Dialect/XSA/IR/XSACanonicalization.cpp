@@ -32,7 +32,8 @@ using namespace xsa::detail;
 
 /// For a value that only rearranges or repeats another: that other value, and
 /// the map from the dimensions of the value to those of the other.
-static std::optional<std::pair<Value, AffineMap>> matchRearrangement(Value value) {
+static std::optional<std::pair<Value, AffineMap>>
+matchRearrangement(Value value) {
   auto op = value.getDefiningOp<linalg::LinalgOp>();
   if (!op || !op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 ||
       op->getNumResults() != 1 || op.getNumReductionLoops() != 0 ||
@@ -52,8 +53,7 @@ static std::optional<std::pair<Value, AffineMap>> matchRearrangement(Value value
 
 namespace {
 /// Reads through transposes and broadcasts of an input.
-template <typename OpTy>
-struct FoldRearrangedOperand : OpRewritePattern<OpTy> {
+template <typename OpTy> struct FoldRearrangedOperand : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpTy op,
@@ -76,8 +76,8 @@ struct FoldRearrangedOperand : OpRewritePattern<OpTy> {
     return rewriter.notifyMatchFailure(op, "no operand is a rearrangement");
   }
 
-  static void setOperand(OpTy op, PatternRewriter &rewriter,
-                         OpOperand &operand, Value value, AffineMap map) {
+  static void setOperand(OpTy op, PatternRewriter &rewriter, OpOperand &operand,
+                         Value value, AffineMap map) {
     SmallVector<AffineMap> maps = op.getMaps();
     for (auto [shaped, old] : llvm::zip_equal(op.getShapedOperands(), maps))
       if (shaped == &operand)
@@ -90,8 +90,7 @@ struct FoldRearrangedOperand : OpRewritePattern<OpTy> {
 };
 
 /// Writes the result in the layout that its only user transposes it to.
-template <typename OpTy>
-struct FoldTransposedResult : OpRewritePattern<OpTy> {
+template <typename OpTy> struct FoldTransposedResult : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpTy op,
@@ -107,8 +106,9 @@ struct FoldTransposedResult : OpRewritePattern<OpTy> {
       if (!user || user->getNumResults() != 1)
         continue;
       auto rearranged = matchRearrangement(user->getResult(0));
-      auto empty =
-          user.getDpsInitOperand(0)->get().template getDefiningOp<tensor::EmptyOp>();
+      auto empty = user.getDpsInitOperand(0)
+                       ->get()
+                       .template getDefiningOp<tensor::EmptyOp>();
       if (!rearranged || rearranged->first != result ||
           !rearranged->second.isPermutation() || !empty)
         continue;
@@ -130,8 +130,8 @@ struct FoldTransposedResult : OpRewritePattern<OpTy> {
       permuted.push_back(sizes[cast<AffineDimExpr>(expr).getPosition()]);
     auto elementType =
         cast<RankedTensorType>(init.get().getType()).getElementType();
-    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), permuted,
-                                          elementType);
+    Value empty =
+        tensor::EmptyOp::create(rewriter, op.getLoc(), permuted, elementType);
 
     SmallVector<Value> operands(op->getOperands());
     operands[init.getOperandNumber()] = empty;
@@ -150,7 +150,8 @@ struct FoldTransposedResult : OpRewritePattern<OpTy> {
       replacement =
           tensor::CastOp::create(rewriter, op.getLoc(), expected, replacement);
     rewriter.replaceOp(user, replacement);
-    for (auto [old, now] : llvm::zip_equal(op->getResults(), folded->getResults()))
+    for (auto [old, now] :
+         llvm::zip_equal(op->getResults(), folded->getResults()))
       if (old.getResultNumber() != number)
         rewriter.replaceAllUsesWith(old, now);
     rewriter.eraseOp(op);
@@ -218,16 +219,17 @@ static std::optional<LinearIndex> matchLinearIndex(Value value,
 
 /// For a mask over (m, k2), in that order of `rowDim` and `keyDim` of the
 /// mask's own dimensions: `c` such that the mask keeps exactly `j <= i + c`.
-static std::optional<int64_t> matchCausalGeneric(linalg::GenericOp op,
-                                                 unsigned rowDim,
-                                                 unsigned keyDim) {
+static std::optional<int64_t>
+matchCausalGeneric(linalg::GenericOp op, unsigned rowDim, unsigned keyDim) {
   if (op.getNumDpsInputs() != 0 || op->getNumResults() != 1 ||
       op.getNumReductionLoops() != 0 || op.getNumLoops() != 2)
     return std::nullopt;
   AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (!out.isPermutation())
     return std::nullopt;
-  auto cmp = op.getBlock()->getTerminator()->getOperand(0)
+  auto cmp = op.getBlock()
+                 ->getTerminator()
+                 ->getOperand(0)
                  .getDefiningOp<arith::CmpIOp>();
   if (!cmp)
     return std::nullopt;
@@ -302,9 +304,11 @@ struct MaskToCausal : OpRewritePattern<AttentionOp> {
     auto dim = [&](unsigned loop) {
       return map.getResultPosition(rewriter.getAffineDimExpr(loop));
     };
-    std::optional<unsigned> row = dim(op.getQueryDim()), key = dim(op.getKeyDim());
+    std::optional<unsigned> row = dim(op.getQueryDim()),
+                            key = dim(op.getKeyDim());
     if (map.getNumResults() != 2 || !row || !key)
-      return rewriter.notifyMatchFailure(op, "the mask is not one over (m, k2)");
+      return rewriter.notifyMatchFailure(op,
+                                         "the mask is not one over (m, k2)");
     std::optional<int64_t> offset;
     if (constant)
       offset = matchCausalConstant(constant, *row);
@@ -348,8 +352,8 @@ struct MaskToCausal : OpRewritePattern<AttentionOp> {
       return alignment == Alignment::TopLeft ? offset == 0
                                              : offset == bottomRight;
     };
-    for (Alignment alignment : {op.getAlignment(), Alignment::TopLeft,
-                                Alignment::BottomRight})
+    for (Alignment alignment :
+         {op.getAlignment(), Alignment::TopLeft, Alignment::BottomRight})
       if (fits(alignment))
         return alignment;
     return std::nullopt;
@@ -372,17 +376,15 @@ struct FoldExcludeOfAttention : OpRewritePattern<ExcludeOp> {
     if (!attention->getResult(0).hasOneUse())
       return rewriter.notifyMatchFailure(op, "the attention has other users");
     for (Operation *user : attention->getUsers())
-      if (user != op && (user->getBlock() != op->getBlock() ||
-                         user->isBeforeInBlock(op)))
+      if (user != op &&
+          (user->getBlock() != op->getBlock() || user->isBeforeInBlock(op)))
         return rewriter.notifyMatchFailure(
             op, "the log-sum-exp is used before the exclusion");
 
     // Dimensions of the exclusion in terms of the attention's.
     AffineMap toAttention = translate(op, attention);
     AffineMap valueMap = op.getValueMap().compose(toAttention);
-    auto has = [&](unsigned dim) {
-      return valueMap.isFunctionOfDim(dim);
-    };
+    auto has = [&](unsigned dim) { return valueMap.isFunctionOfDim(dim); };
     if (!has(attention.getQueryDim()) || !has(attention.getValueDepthDim()) ||
         op.getAccumulatorType() != attention.getAccumulatorType())
       return rewriter.notifyMatchFailure(
@@ -500,14 +502,15 @@ struct DropZeroStrength : OpRewritePattern<AttentionOp> {
 
 void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
-  patterns.add<DropUnitScale, DropZeroStrength,
-               FoldRearrangedOperand<AttentionOp>,
-               FoldTransposedResult<AttentionOp>, MaskToCausal>(context);
+  patterns
+      .add<DropUnitScale, DropZeroStrength, FoldRearrangedOperand<AttentionOp>,
+           FoldTransposedResult<AttentionOp>, MaskToCausal>(context);
 }
 
 void ExcludeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                             MLIRContext *context) {
-  patterns.add<DropRepeatedExclude, FoldExcludeOfAttention,
-               FoldRearrangedOperand<ExcludeOp>,
-               FoldTransposedResult<ExcludeOp>>(context);
+  patterns
+      .add<DropRepeatedExclude, FoldExcludeOfAttention,
+           FoldRearrangedOperand<ExcludeOp>, FoldTransposedResult<ExcludeOp>>(
+          context);
 }

@@ -58,8 +58,7 @@ AttentionOp::decomposeOperation(OpBuilder &builder) {
   };
 
   MappedValue scores = filled({getQueryDim(), getKeyDim()}, 0.0);
-  scores.value =
-      buildContraction(builder, loc, parts.query, parts.key, scores);
+  scores.value = buildContraction(builder, loc, parts.query, parts.key, scores);
   scores.value = buildModifiedScores(builder, loc, parts, scores);
 
   MappedValue max =
@@ -79,8 +78,8 @@ AttentionOp::decomposeOperation(OpBuilder &builder) {
   MappedValue sum = filled(getQueryDim(), 0.0);
   sum.value = buildRowSum(builder, loc, weights, sum);
   if (parts.sinks)
-    sum.value = buildSinkTerm(builder, loc, parts.sinks, max, sum, parts.sizes,
-                              type);
+    sum.value =
+        buildSinkTerm(builder, loc, parts.sinks, max, sum, parts.sizes, type);
 
   MappedValue y = filled({getQueryDim(), getValueDepthDim()}, 0.0);
   y.value = buildContraction(builder, loc, weights, parts.value, y);

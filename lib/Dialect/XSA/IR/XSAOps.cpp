@@ -49,10 +49,9 @@ static FloatType accumulatorFor(MLIRContext *context, ValueRange values) {
   return Float32Type::get(context);
 }
 
-template <typename OpTy>
-static AffineMap findMap(OpTy op, OpOperand &operand) {
-  for (auto [shaped, map] : llvm::zip_equal(op.getShapedOperands(),
-                                            op.getMaps()))
+template <typename OpTy> static AffineMap findMap(OpTy op, OpOperand &operand) {
+  for (auto [shaped, map] :
+       llvm::zip_equal(op.getShapedOperands(), op.getMaps()))
     if (shaped == &operand)
       return map;
   return {};
@@ -72,8 +71,8 @@ template <typename OpTy>
 static LogicalResult
 reifyFromInits(OpTy op, OpBuilder &builder,
                ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
-  for (auto [result, init] : llvm::zip_equal(op->getResults(),
-                                             op.getDpsInits()))
+  for (auto [result, init] :
+       llvm::zip_equal(op->getResults(), op.getDpsInits()))
     reifiedReturnShapes.push_back(
         tensor::getMixedSizes(builder, op.getLoc(), init));
   return success();
@@ -83,9 +82,8 @@ reifyFromInits(OpTy op, OpBuilder &builder,
 /// effects.
 template <typename OpTy>
 static void collectEffects(
-    OpTy op,
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
+    OpTy op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+                 &effects) {
   for (OpOperand *operand : op.getShapedOperands()) {
     if (!isa<MemRefType>(operand->get().getType()))
       continue;
@@ -171,14 +169,13 @@ AffineMap AttentionOp::getCoefficientMap() {
   return findMapOfSegment(*this, odsIndex_coefficient_output);
 }
 
-void AttentionOp::assignOperand(unsigned odsIndex, Value value,
-                                AffineMap map) {
+void AttentionOp::assignOperand(unsigned odsIndex, Value value, AffineMap map) {
   // Maps follow the operands, so the new one stands where its operand will.
   auto [start, size] = getODSOperandIndexAndLength(odsIndex);
   SmallVector<AffineMap> maps;
   bool pending = static_cast<bool>(value);
-  for (auto [operand, oldMap] : llvm::zip_equal(getShapedOperands(),
-                                                getMaps())) {
+  for (auto [operand, oldMap] :
+       llvm::zip_equal(getShapedOperands(), getMaps())) {
     unsigned number = operand->getOperandNumber();
     if (pending && number >= start) {
       maps.push_back(map);
@@ -190,8 +187,8 @@ void AttentionOp::assignOperand(unsigned odsIndex, Value value,
   if (pending)
     maps.push_back(map);
 
-  auto segments = DenseI32ArrayAttr::get(getContext(),
-                                         getProperties().operandSegmentSizes);
+  auto segments =
+      DenseI32ArrayAttr::get(getContext(), getProperties().operandSegmentSizes);
   MutableOperandRange range(
       *this, start, size,
       MutableOperandRange::OperandSegment(
@@ -289,8 +286,9 @@ Value ExcludeOp::getCoefficient() {
   return getResult(1);
 }
 
-LogicalResult ExcludeOp::reifyResultShapes(
-    OpBuilder &builder, ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+LogicalResult
+ExcludeOp::reifyResultShapes(OpBuilder &builder,
+                             ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
   return reifyFromInits(*this, builder, reifiedReturnShapes);
 }
 

@@ -36,8 +36,8 @@ using FoldResults = SmallVector<OpFoldResult>;
 template <typename OpTy>
 static std::pair<Value, int64_t> findDimension(OpTy op, unsigned dim) {
   AffineExpr expr = getAffineDimExpr(dim, op.getContext());
-  for (auto [operand, map] : llvm::zip_equal(op.getShapedOperands(),
-                                             op.getMaps()))
+  for (auto [operand, map] :
+       llvm::zip_equal(op.getShapedOperands(), op.getMaps()))
     if (std::optional<unsigned> position = map.getResultPosition(expr))
       return {operand->get(), *position};
   llvm_unreachable("the verifier requires every dimension in some operand");
@@ -51,8 +51,7 @@ static OpFoldResult getExtent(OpBuilder &builder, Location loc, Value shaped,
 }
 
 template <typename OpTy>
-static OpFoldResult getDomainExtent(OpTy op, OpBuilder &builder,
-                                    unsigned dim) {
+static OpFoldResult getDomainExtent(OpTy op, OpBuilder &builder, unsigned dim) {
   auto [shaped, position] = findDimension(op, dim);
   return getExtent(builder, op.getLoc(), shaped, position);
 }
@@ -116,13 +115,13 @@ sliceOperands(OpTy op, OpBuilder &builder, ArrayRef<OpFoldResult> offsets,
               ArrayRef<OpFoldResult> sizes) {
   SmallVector<Value> operands(op->getOperands());
   SmallVector<Operation *> slices;
-  for (auto [operand, map] : llvm::zip_equal(op.getShapedOperands(),
-                                             op.getMaps())) {
+  for (auto [operand, map] :
+       llvm::zip_equal(op.getShapedOperands(), op.getMaps())) {
     // A rank-0 operand is its own tile.
     if (map.getNumResults() == 0)
       continue;
-    Operation *slice = buildSlice(builder, op.getLoc(), operand->get(), map,
-                                  offsets, sizes);
+    Operation *slice =
+        buildSlice(builder, op.getLoc(), operand->get(), map, offsets, sizes);
     operands[operand->getOperandNumber()] = slice->getResult(0);
     slices.push_back(slice);
   }
@@ -205,10 +204,10 @@ domainTileOfOperands(OpTy op, OpBuilder &builder, ArrayRef<unsigned> numbers,
 }
 
 template <typename OpTy>
-static FailureOr<TilingResult>
-tileOfResult(OpTy op, OpBuilder &builder, unsigned resultNumber,
-             ArrayRef<OpFoldResult> tileOffsets,
-             ArrayRef<OpFoldResult> tileSizes) {
+static FailureOr<TilingResult> tileOfResult(OpTy op, OpBuilder &builder,
+                                            unsigned resultNumber,
+                                            ArrayRef<OpFoldResult> tileOffsets,
+                                            ArrayRef<OpFoldResult> tileSizes) {
   FoldResults offsets, sizes;
   if (failed(domainTileOfResult(op, builder, resultNumber, tileOffsets,
                                 tileSizes, offsets, sizes)))
@@ -217,7 +216,8 @@ tileOfResult(OpTy op, OpBuilder &builder, unsigned resultNumber,
       op.getTiledImplementation(builder, offsets, sizes);
   if (failed(tiled))
     return failure();
-  return TilingResult{tiled->tiledOps, {tiled->tiledValues[resultNumber]},
+  return TilingResult{tiled->tiledOps,
+                      {tiled->tiledValues[resultNumber]},
                       tiled->generatedSlices};
 }
 
@@ -282,7 +282,8 @@ static LogicalResult keepPositions(AttentionOp op, AttentionOp tiled,
   if (op.getQueryStart())
     start = add(start, op.getQueryStart());
 
-  bool knowsBase = op.getQueryOffset() || op.getAlignment() == Alignment::TopLeft;
+  bool knowsBase =
+      op.getQueryOffset() || op.getAlignment() == Alignment::TopLeft;
   if (!knowsBase && op.getKeyLengths()) {
     if (!isa<TensorType>(op.getKeyLengths().getType()))
       return failure();

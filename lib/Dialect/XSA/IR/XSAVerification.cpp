@@ -121,8 +121,7 @@ static LogicalResult verifyMapList(OpTy op, unsigned minLoops) {
 }
 
 /// Operands must be all tensors or all memrefs.
-template <typename OpTy>
-static LogicalResult verifyOneWorld(OpTy op) {
+template <typename OpTy> static LogicalResult verifyOneWorld(OpTy op) {
   bool tensors = isa<TensorType>(op.getOutput().getType());
   for (OpOperand *operand : op.getShapedOperands())
     if (isa<TensorType>(operand->get().getType()) != tensors)
@@ -133,8 +132,7 @@ static LogicalResult verifyOneWorld(OpTy op) {
   return success();
 }
 
-template <typename OpTy>
-static LogicalResult verifyShapes(OpTy op) {
+template <typename OpTy> static LogicalResult verifyShapes(OpTy op) {
   auto dimName = [&](unsigned dim) { return getDimensionName(op, dim); };
   ShapeVerifier verifier(op, op.getNumLoops(), dimName);
   for (const OperandRule &rule : getOperandRules(op))

@@ -239,8 +239,7 @@ static Value convertElement(ImplicitLocOpBuilder &b, Value element, Type type,
     element = arith::ExtUIOp::create(b, type, element);
   if (factor == 1.0)
     return element;
-  Value constant =
-      arith::ConstantOp::create(b, b.getFloatAttr(type, factor));
+  Value constant = arith::ConstantOp::create(b, b.getFloatAttr(type, factor));
   return arith::MulFOp::create(b, element, constant);
 }
 
@@ -259,16 +258,16 @@ MappedValue TileExpander::copyToTile(MappedValue operand, AffineMap layout,
     padded |= !isEqualConstantIntOrValue(sizes.back(), tileSizes[dim]);
   }
   auto copy = [&](Value init) {
-    return buildGeneric(
-        builder, loc, operand, {init, layout},
-        [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
-          return convertElement(b, args[0], elementType, factor);
-        });
+    return buildGeneric(builder, loc, operand, {init, layout},
+                        [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
+                          return convertElement(b, args[0], elementType,
+                                                factor);
+                        });
   };
   if (!padded)
     return {copy(scratch), layout};
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getZeroAttr(elementType));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(elementType));
   Value filled =
       linalg::FillOp::create(builder, loc, zero, scratch).getResult(0);
   Value part = tensor::ExtractSliceOp::create(builder, loc, filled, offsets,
@@ -302,8 +301,7 @@ MappedValue TileExpander::loadKeys(MappedValue operand, unsigned depth,
 }
 
 /// A tile of mask, bias or score input, laid out as the scores.
-MappedValue TileExpander::loadScoreOperand(MappedValue operand,
-                                           Value scratch) {
+MappedValue TileExpander::loadScoreOperand(MappedValue operand, Value scratch) {
   if (!operand || !scratch)
     return operand;
   MappedValue part = slice(operand);
@@ -384,9 +382,9 @@ Running TileExpander::start() {
   if (policy.powersOfTwo)
     sink = arith::MulFOp::create(b, sink, constant(1.0 / std::log(2.0)));
   // A sink of -inf is none.
-  Value isNone = arith::CmpFOp::create(
-      b, arith::CmpFPredicate::OEQ, sink,
-      constant(-std::numeric_limits<double>::infinity()));
+  Value isNone =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sink,
+                            constant(-std::numeric_limits<double>::infinity()));
   Value weight =
       arith::SelectOp::create(b, isNone, constant(0.0), constant(1.0));
   auto fill = [&](Value scalar) {
@@ -398,12 +396,12 @@ Running TileExpander::start() {
 
 /// x * factor, in place.
 MappedValue TileExpander::scale(MappedValue x, MappedValue factor) {
-  return {buildGeneric(builder, loc, factor, x,
-                       [](ImplicitLocOpBuilder &b, ValueRange args, auto)
-                           -> Value {
-                         return arith::MulFOp::create(b, args[1], args[0]);
-                       }),
-          x.map};
+  return {
+      buildGeneric(builder, loc, factor, x,
+                   [](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
+                     return arith::MulFOp::create(b, args[1], args[0]);
+                   }),
+      x.map};
 }
 
 /// The masked scores of the current tile of keys.
@@ -459,14 +457,13 @@ Running TileExpander::step(Value begin, TileKind kind, Running running) {
   MappedValue output = {running.output, outputMap};
   // alpha comes before the new maximum overwrites the old one, so that both can
   // share a buffer.
-  MappedValue tileMax = {
-      buildFilled(builder, loc, tileSizes, rowMap, type,
-                  -std::numeric_limits<double>::infinity()),
-      rowMap};
+  MappedValue tileMax = {buildFilled(builder, loc, tileSizes, rowMap, type,
+                                     -std::numeric_limits<double>::infinity()),
+                         rowMap};
   tileMax.value = buildRowMax(builder, loc, scores, tileMax);
   MappedValue alpha = {makeScratch(rowMap, type), rowMap};
-  alpha.value = buildRescaleFactor(builder, loc, max, tileMax, alpha,
-                                   policy.powersOfTwo);
+  alpha.value =
+      buildRescaleFactor(builder, loc, max, tileMax, alpha, policy.powersOfTwo);
   max.value = buildRowMax(builder, loc, tileMax, max);
   MappedValue weights = {
       buildShiftedExp(builder, loc, scores, max, policy.powersOfTwo), scoreMap};
@@ -489,8 +486,8 @@ Running TileExpander::loopOverKeys(const KeyRange &range, Running running) {
   OpFoldResult begin = split ? range.fullBegin : range.begin;
   OpFoldResult end = split ? range.fullEnd : range.wholeEnd;
   bool masked = !split && (range.hasLowerEdge || range.hasUpperEdge);
-  running = loopOver(begin, end, masked ? TileKind::Edge : TileKind::Full,
-                     running);
+  running =
+      loopOver(begin, end, masked ? TileKind::Edge : TileKind::Full, running);
   if (split && range.hasUpperEdge)
     running = loopOver(range.fullEnd, range.wholeEnd, TileKind::Edge, running);
   if (range.hasRest)
@@ -529,8 +526,9 @@ Value TileExpander::store(MappedValue rows, MappedValue destination) {
     sizes.push_back(validExtent(cast<AffineDimExpr>(expr).getPosition()));
     strides.push_back(builder.getIndexAttr(1));
   }
-  MappedValue existing = {tensor::ExtractSliceOp::create(
-                              builder, loc, rows.value, offsets, sizes, strides),
+  MappedValue existing = {tensor::ExtractSliceOp::create(builder, loc,
+                                                         rows.value, offsets,
+                                                         sizes, strides),
                           rows.map};
   MappedValue inner = dropLeading(destination);
   Value written = buildConverted(builder, loc, existing, inner);
@@ -568,15 +566,14 @@ SmallVector<Value> TileExpander::finish(Running running) {
     results.push_back(store(lse, {op.getLseOutput(), op.getLseMap()}));
   }
   if (op.getCoefficientOutput())
-    results.push_back(store(coefficient, {op.getCoefficientOutput(),
-                                          op.getCoefficientMap()}));
+    results.push_back(store(
+        coefficient, {op.getCoefficientOutput(), op.getCoefficientMap()}));
   return results;
 }
 
 SmallVector<Value> TileExpander::expand() {
   prepare();
-  KeyRange range =
-      buildKeyRange(builder, loc, parts, base, policy.keyTile);
+  KeyRange range = buildKeyRange(builder, loc, parts, base, policy.keyTile);
 
   // Scale the query once instead of every score; with powers of two also by
   // log2(e), unless something stands between the product and the exponential.

@@ -142,14 +142,13 @@ KeyRange xsa::buildKeyRange(OpBuilder &builder, Location loc,
   highAny.push_back(numKeys);
   highAll.push_back(numKeys);
   range.begin = bounds.roundDown(bounds.max(lowAny), keyTile);
-  range.end = bounds.roundUp(bounds.max({bounds.min(highAny), range.begin}),
-                             keyTile);
+  range.end =
+      bounds.roundUp(bounds.max({bounds.min(highAny), range.begin}), keyTile);
   // Tiles before `wholeEnd` are filled with keys.
   OpFoldResult whole = bounds.roundDown(numKeys, keyTile);
-  range.wholeEnd =
-      bounds.min({bounds.max({whole, range.begin}), range.end});
-  range.fullBegin = bounds.min(
-      {bounds.roundUp(bounds.max(lowAll), keyTile), range.wholeEnd});
+  range.wholeEnd = bounds.min({bounds.max({whole, range.begin}), range.end});
+  range.fullBegin =
+      bounds.min({bounds.roundUp(bounds.max(lowAll), keyTile), range.wholeEnd});
   range.fullEnd = bounds.max(
       {bounds.roundDown(bounds.min(highAll), keyTile), range.fullBegin});
   return range;

@@ -96,8 +96,9 @@ ExcludeOp xsa::findLaterExclusion(AttentionOp op) {
       if (auto exclude = dyn_cast<ExcludeOp>(user))
         return exclude;
       auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
-      bool keepsRows = linalgOp ? linalgOp.getNumReductionLoops() == 0
-                                : isa<tensor::TensorDialect>(user->getDialect());
+      bool keepsRows = linalgOp
+                           ? linalgOp.getNumReductionLoops() == 0
+                           : isa<tensor::TensorDialect>(user->getDialect());
       if (keepsRows && seen.insert(user).second)
         llvm::append_range(worklist, user->getResults());
     }
@@ -125,7 +126,8 @@ static void makeExclusive(TensorView &view, AttentionOp op,
 }
 
 namespace {
-class MakeExclusivePass : public xsa::impl::MakeExclusiveBase<MakeExclusivePass> {
+class MakeExclusivePass
+    : public xsa::impl::MakeExclusiveBase<MakeExclusivePass> {
 public:
   using Base::Base;
 

@@ -69,8 +69,8 @@ static Access classify(Value operand, AffineMap map, unsigned lane) {
   if (!isTensor(operand) || !map.isFunctionOfDim(lane))
     return Access::Uniform;
   // Vectors of i1 have another layout in memory than tensors.
-  bool isLast = map.getResults().back() ==
-                getAffineDimExpr(lane, map.getContext());
+  bool isLast =
+      map.getResults().back() == getAffineDimExpr(lane, map.getContext());
   bool isBool = getElementTypeOrSelf(operand.getType()).isInteger(1);
   return isLast && !isBool ? Access::PerLane : Access::Unsupported;
 }
@@ -112,9 +112,8 @@ static FailureOr<TileLoops> analyze(linalg::GenericOp op, int64_t maxBits) {
         classify(operand.get(), map, loops.lane) == Access::Unsupported)
       return failure();
   }
-  if (!llvm::all_of(*op.getBody(), [](Operation &nested) {
-        return hasVectorForm(&nested);
-      }))
+  if (!llvm::all_of(*op.getBody(),
+                    [](Operation &nested) { return hasVectorForm(&nested); }))
     return failure();
   return loops;
 }
@@ -181,12 +180,12 @@ static Value buildBody(ImplicitLocOpBuilder &b, linalg::GenericOp op,
       b.clone(nested, mapping);
       continue;
     }
-    SmallVector<Value> operands = llvm::map_to_vector(
-        nested.getOperands(),
-        [&](Value value) { return mapping.lookupOrDefault(value); });
-    bool isVector = llvm::any_of(operands, [](Value value) {
-      return isa<VectorType>(value.getType());
-    });
+    SmallVector<Value> operands =
+        llvm::map_to_vector(nested.getOperands(), [&](Value value) {
+          return mapping.lookupOrDefault(value);
+        });
+    bool isVector = llvm::any_of(
+        operands, [](Value value) { return isa<VectorType>(value.getType()); });
     if (isVector)
       for (Value &operand : operands)
         operand = broadcast(b, operand, loops.lanes);
@@ -225,8 +224,8 @@ static Value buildLoop(ImplicitLocOpBuilder &b, Value end, int64_t step,
   forbidUnrolling(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(
-      b, body(loop.getInductionVar(), loop.getRegionIterArg(0)));
+  scf::YieldOp::create(b,
+                       body(loop.getInductionVar(), loop.getRegionIterArg(0)));
   return loop.getResult(0);
 }
 
@@ -302,8 +301,8 @@ Value TileVectorizer::read(OpOperand *operand, Value from,
   SmallVector<Value> position = accessIndices(map, indices);
   if (classify(from, map, loops.lane) == Access::Uniform)
     return tensor::ExtractOp::create(b, from, position);
-  auto type = VectorType::get({loops.lanes},
-                              getElementTypeOrSelf(from.getType()));
+  auto type =
+      VectorType::get({loops.lanes}, getElementTypeOrSelf(from.getType()));
   return vector::TransferReadOp::create(b, type, from, position,
                                         /*padding=*/std::nullopt,
                                         ArrayRef<bool>{true});
@@ -318,13 +317,12 @@ Value TileVectorizer::evaluate(ArrayRef<Value> indices, Value accumulator) {
 }
 
 /// Runs the sum for a block of rows, its vectors carried by the loop.
-SmallVector<Value>
-TileVectorizer::sumTerms(ArrayRef<Value> rows,
-                         SmallVector<Value> accumulators) {
+SmallVector<Value> TileVectorizer::sumTerms(ArrayRef<Value> rows,
+                                            SmallVector<Value> accumulators) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
-  auto loop = scf::ForOp::create(b, zero, getLoopExtent(b, op, *loops.term), one,
-                                 accumulators);
+  auto loop = scf::ForOp::create(b, zero, getLoopExtent(b, op, *loops.term),
+                                 one, accumulators);
   forbidUnrolling(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -348,19 +346,19 @@ Value TileVectorizer::buildBlock(Value destination, Value firstRow,
   Value zero = arith::ConstantIndexOp::create(b, 0);
   SmallVector<Value> rows, results;
   for (int64_t i = 0; i < block; ++i)
-    rows.push_back(i == 0 ? firstRow
-                          : arith::AddIOp::create(
-                                b, firstRow,
-                                arith::ConstantIndexOp::create(b, i)));
+    rows.push_back(
+        i == 0 ? firstRow
+               : arith::AddIOp::create(b, firstRow,
+                                       arith::ConstantIndexOp::create(b, i)));
   bool isFilled = init->get().getDefiningOp<linalg::FillOp>() != nullptr;
   SmallVector<Value> indices(op.getNumLoops(), zero), accumulators;
   for (Value row : rows) {
     if (loops.row)
       indices[*loops.row] = row;
-    Value start = readsInit() || loops.term
-                      ? read(init, isFilled ? init->get() : destination,
-                             indices)
-                      : Value();
+    Value start =
+        readsInit() || loops.term
+            ? read(init, isFilled ? init->get() : destination, indices)
+            : Value();
     if (start)
       start = broadcast(b, start, loops.lanes);
     accumulators.push_back(start);
@@ -378,9 +376,9 @@ Value TileVectorizer::buildBlock(Value destination, Value firstRow,
   for (auto [row, result] : llvm::zip_equal(rows, results)) {
     if (loops.row)
       indices[*loops.row] = row;
-    destination = vector::TransferWriteOp::create(
-                      b, result, destination, accessIndices(map, indices),
-                      ArrayRef<bool>{true})
+    destination = vector::TransferWriteOp::create(b, result, destination,
+                                                  accessIndices(map, indices),
+                                                  ArrayRef<bool>{true})
                       .getResult();
   }
   return destination;
@@ -401,13 +399,13 @@ Value TileVectorizer::vectorize() {
   if (block == 0)
     return destination;
   int64_t rest = numRows ? *numRows % block : 0;
-  Value end = numRows ? arith::ConstantIndexOp::create(b, *numRows - rest)
-                            .getResult()
-                      : getLoopExtent(b, op, *loops.row);
-  destination = buildLoop(b, end, block, destination,
-                          [&](Value row, Value carried) {
-                            return buildBlock(carried, row, block);
-                          });
+  Value end =
+      numRows ? arith::ConstantIndexOp::create(b, *numRows - rest).getResult()
+              : getLoopExtent(b, op, *loops.row);
+  destination =
+      buildLoop(b, end, block, destination, [&](Value row, Value carried) {
+        return buildBlock(carried, row, block);
+      });
   return rest == 0 ? destination : buildBlock(destination, end, rest);
 }
 
@@ -436,13 +434,12 @@ static LogicalResult vectorizeFill(RewriterBase &rewriter, linalg::FillOp op,
                                            ArrayRef<bool>{true})
         .getResult();
   };
-  Value filled =
-      type.getRank() == 1
-          ? write(zero, op.output())
-          : buildLoop(b, getDim(b, op.output(), 0), 1, op.output(),
-                      [&](Value row, Value destination) {
-                        return write({row, zero}, destination);
-                      });
+  Value filled = type.getRank() == 1
+                     ? write(zero, op.output())
+                     : buildLoop(b, getDim(b, op.output(), 0), 1, op.output(),
+                                 [&](Value row, Value destination) {
+                                   return write({row, zero}, destination);
+                                 });
   rewriter.replaceOp(op, filled);
   return success();
 }
@@ -458,8 +455,7 @@ static LogicalResult scalarize(RewriterBase &rewriter, linalg::GenericOp op) {
     if (!isTensor(from))
       return from;
     return tensor::ExtractOp::create(
-        b, from,
-        accessIndices(op.getMatchingIndexingMap(&operand), indices));
+        b, from, accessIndices(op.getMatchingIndexingMap(&operand), indices));
   };
   auto innermost = [&](Value destination) -> Value {
     OpOperand &init = *op.getDpsInitOperand(0);

@@ -130,10 +130,12 @@ mlir::Value buildLogSumExp(mlir::OpBuilder &builder, mlir::Location loc,
                            bool powersOfTwo);
 
 /// c = (y . v) / n(v), a row of `map`, in the accumulator type.
-mlir::Value buildExclusionCoefficient(
-    mlir::OpBuilder &builder, mlir::Location loc, ExclusionAttr exclusion,
-    MappedValue y, MappedValue v, mlir::AffineMap map,
-    mlir::FloatType accumulator, llvm::ArrayRef<mlir::OpFoldResult> sizes);
+mlir::Value buildExclusionCoefficient(mlir::OpBuilder &builder,
+                                      mlir::Location loc,
+                                      ExclusionAttr exclusion, MappedValue y,
+                                      MappedValue v, mlir::AffineMap map,
+                                      mlir::FloatType accumulator,
+                                      llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
 /// z = y - a c v into `init`; a is 1 times the strengths that there are.
 mlir::Value buildExcluded(mlir::OpBuilder &builder, mlir::Location loc,
