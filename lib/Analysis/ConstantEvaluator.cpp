@@ -505,9 +505,17 @@ ExprRef ConstantEvaluator::simplifyAccess(ExprRef access) {
   const ConstantTensor *tensor = get(access->getValue());
   if (!tensor)
     return access;
-  if (auto uniform = tensor->getUniform())
-    return access->isInt() ? ctx.integer(static_cast<int64_t>(*uniform))
-                           : ctx.constant(access->getType(), *uniform);
+  // One element, or one value for all.
+  std::optional<double> number = tensor->getUniform();
+  SmallVector<int64_t> indices;
+  for (ExprRef index : access->getOperands())
+    if (auto i = ExprContext::getInteger(index))
+      indices.push_back(*i);
+  if (!number && indices.size() == access->getOperands().size())
+    number = tensor->at(indices);
+  if (number)
+    return access->isInt() ? ctx.integer(static_cast<int64_t>(*number))
+                           : ctx.constant(access->getType(), *number);
   if (!access->isInt())
     return simplifyTwoValued(ctx, *tensor, access);
   auto affine = fitAffine(*tensor);

@@ -106,12 +106,15 @@ ExprRef TokenAxisAnalysis::canonicalize(ExprRef access) {
 // Sources
 //===----------------------------------------------------------------------===//
 
+/// The outermost accesses of an expression.
 static void collectAccesses(ExprRef e, llvm::SmallPtrSetImpl<ExprRef> &seen,
                             SmallVectorImpl<ExprRef> &accesses) {
   if (!seen.insert(e).second)
     return;
-  if (e->is(ExprKind::Access))
+  if (e->is(ExprKind::Access)) {
     accesses.push_back(e);
+    return;
+  }
   for (ExprRef operand : e->getOperands())
     collectAccesses(operand, seen, accesses);
   for (const PolyTerm &term : e->getTerms())
@@ -119,11 +122,36 @@ static void collectAccesses(ExprRef e, llvm::SmallPtrSetImpl<ExprRef> &seen,
       collectAccesses(atom, seen, accesses);
 }
 
-/// Whether some index combines a row with another variable other than as digits
-/// of one number: a convolution.
+/// Whether each value of an index belongs to one value of its variables: digits
+/// of a number, perhaps with gaps.
+static bool isInjective(ExprContext &ctx, ExprRef index) {
+  if (ctx.getDigits(index))
+    return true;
+  SmallVector<std::pair<int64_t, int64_t>> digits; // stride, extent
+  for (const PolyTerm &term : ExprContext::getTerms(index)) {
+    if (term.atoms.empty())
+      continue;
+    auto extent = term.atoms.size() == 1 && term.atoms[0]->is(ExprKind::Var)
+                      ? ExprContext::getInteger(term.atoms[0]->getExtent())
+                      : std::nullopt;
+    if (!extent || term.coeff <= 0)
+      return false;
+    digits.emplace_back(term.coeff, *extent);
+  }
+  llvm::sort(digits);
+  int64_t reach = 0;
+  for (auto [stride, extent] : digits) {
+    if (stride <= reach)
+      return false;
+    reach += stride * (extent - 1);
+  }
+  return true;
+}
+
+/// Whether some index reads the same element for several rows: a convolution.
 bool TokenAxisAnalysis::mixesRows(ExprRef access) {
   return llvm::any_of(access->getOperands(), [&](ExprRef index) {
-    return dependsOnRow(index) && !ctx.getDigits(index) &&
+    return dependsOnRow(index) && !isInjective(ctx, index) &&
            llvm::any_of(index->getFreeVars(),
                         [&](ExprRef var) { return !isTracked(var); });
   });
@@ -185,10 +213,13 @@ TokenAxisAnalysis::getSources(ExprRef access) {
     return std::nullopt;
   }
   SmallVector<ExprRef> followed;
-  for (ExprRef source : sources) {
-    source = resolveIndices(source);
+  for (unsigned i = 0; i < sources.size(); ++i) {
+    ExprRef source = resolveIndices(sources[i]);
     if (mixesRows(source))
       return std::nullopt;
+    // Rows that are gathered follow the rows of their indices too.
+    for (ExprRef index : source->getOperands())
+      collectAccesses(index, seen, sources);
     source = canonicalize(source);
     if (dependsOnRow(source) && !llvm::is_contained(followed, source))
       followed.push_back(source);
