@@ -201,6 +201,11 @@ static bool addMember(zip_t *archive, StringRef name, MemberSource &source) {
 
 Error xsa::writeNpz(StringRef path,
                     ArrayRef<std::pair<std::string, ArrayView>> arrays) {
+  if (arrays.empty())
+    return makeError("'" + path + "': there are no arrays to write");
+  // Renaming would put a file in the place of a device or folder.
+  if (sys::fs::exists(path) && !sys::fs::is_regular_file(path))
+    return makeError("'" + path + "': expected a regular file");
   // A name beside the final one, so that renaming does not copy.
   std::string partial =
       (path + ".partial-" + Twine(sys::Process::getProcessId())).str();

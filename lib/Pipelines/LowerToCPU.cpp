@@ -44,6 +44,7 @@ static void addCleanup(OpPassManager &pm) {
 
 /// Attention to loops over tiles; what remains of the dialect to linalg.
 static void addAttention(OpPassManager &pm, const LowerToCPUOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createVerifyDynamicSizes());
   TileAttentionOptions tileOptions;
   tileOptions.vectorBits = options.vectorBits;
   pm.addNestedPass<func::FuncOp>(createTileAttention(tileOptions));

@@ -17,6 +17,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
+#include <limits>
+
 namespace xsa {
 
 struct RaiseAttentionToXSAOptions
@@ -41,7 +43,7 @@ struct ConvertAttentionToXSAOptions
   Option<double> eps{
       *this, "eps",
       llvm::cl::desc("epsilon of the denominator (default: that of its kind)"),
-      llvm::cl::init(-1.0)};
+      llvm::cl::init(-std::numeric_limits<double>::infinity())};
   Option<double> strength{
       *this, "strength",
       llvm::cl::desc(

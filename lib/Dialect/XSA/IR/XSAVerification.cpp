@@ -168,11 +168,14 @@ static LogicalResult verifyAttentionAttributes(AttentionOp op) {
                            op.getSoftcap()->convertToDouble() > 0.0))
     return op.emitOpError("expected 'softcap' to be finite and positive, got ")
            << op.getSoftcapAttr();
+  // Positions are added to widths, which must not overflow.
+  constexpr int64_t maxWindow = int64_t(1) << 62;
   for (auto [name, width] : {std::pair("window_left", op.getWindowLeft()),
                              std::pair("window_right", op.getWindowRight())})
-    if (width && static_cast<int64_t>(*width) < 0)
+    if (width && (static_cast<int64_t>(*width) < 0 ||
+                  static_cast<int64_t>(*width) > maxWindow))
       return op.emitOpError("expected '")
-             << name << "' not to be negative, got "
+             << name << "' to be between 0 and 2^62, got "
              << static_cast<int64_t>(*width);
   return success();
 }

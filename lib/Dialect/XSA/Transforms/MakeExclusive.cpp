@@ -146,7 +146,8 @@ public:
           << denominator << "'";
       return signalPassFailure();
     }
-    double epsilon = eps < 0 ? getDefaultEps(*kind) : eps;
+    bool isGiven = eps != -std::numeric_limits<double>::infinity();
+    double epsilon = isGiven ? double(eps) : getDefaultEps(*kind);
     auto emitError = [&] { return getOperation()->emitError(); };
     auto exclusion = ExclusionAttr::getChecked(emitError, &getContext(), *kind,
                                                epsilon, double(strength));

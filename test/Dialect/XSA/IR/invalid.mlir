@@ -271,8 +271,22 @@ func.func @scale_infinite(%t: tensor<4x4xf32>) -> tensor<4x4xf32> {
 #v = affine_map<(m, k1, k2, n) -> (k2, n)>
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
 func.func @window_negative(%t: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{expected 'window_left' not to be negative, got -1}}
+  // expected-error @+1 {{expected 'window_left' to be between 0 and 2^62, got -1}}
   %y = xsa.attention {indexing_maps = [#q, #k, #v, #o], window_left = -1 : i64}
+      ins(%t, %t, %t : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
+      outs(%t : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+func.func @window_huge(%t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{expected 'window_right' to be between 0 and 2^62, got 9223372036854775807}}
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o], window_right = 9223372036854775807 : i64}
       ins(%t, %t, %t : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
       outs(%t : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %y : tensor<4x4xf32>

@@ -3,6 +3,7 @@
 // RUN: xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{assume-self=true}))' | FileCheck %s --check-prefix=ALL
 // RUN: not xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{layers=some}))' 2>&1 | FileCheck %s --check-prefix=LAYERS
 // RUN: not xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{denominator=l3}))' 2>&1 | FileCheck %s --check-prefix=DENOMINATOR
+// RUN: not xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{eps=-1}))' 2>&1 | FileCheck %s --check-prefix=EPS
 
 #q = affine_map<(b, m, k1, k2, n) -> (b, m, k1)>
 #k = affine_map<(b, m, k1, k2, n) -> (b, k2, k1)>
@@ -11,6 +12,7 @@
 
 // LAYERS: expected 'layers' to be all, last:N or a list of numbers, got 'some'
 // DENOMINATOR: expected 'denominator' to be l2_clamp, sq_clamp, sq_add or raw, got 'l3'
+// EPS: expected 'eps' to be finite and not negative, got -1.000000e+00
 
 // LAST-LABEL: func @two_layers(
 // LAST: xsa.attention {indexing_maps

@@ -18,6 +18,8 @@
 
 #include "mlir/Pass/Pass.h"
 
+#include <limits>
+
 namespace xsa {
 
 /// The operation that makes the output of an attention exclusive after other

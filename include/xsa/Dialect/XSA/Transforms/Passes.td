@@ -37,7 +37,8 @@ def MakeExclusive
     Option<"denominator", "denominator", "std::string",
            /*default=*/"\"l2_clamp\"",
            "l2_clamp, sq_clamp, sq_add or raw">,
-    Option<"eps", "eps", "double", /*default=*/"-1.0",
+    Option<"eps", "eps", "double",
+           /*default=*/"-std::numeric_limits<double>::infinity()",
            "epsilon of the denominator (default: 1e-12 for l2_clamp, 1e-6 for "
            "sq_clamp and sq_add)">,
     Option<"strength", "strength", "double", /*default=*/"1.0",
@@ -129,6 +130,21 @@ def VectorizeTiles : Pass<"xsa-vectorize-tiles"> {
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def VerifyDynamicSizes : Pass<"xsa-verify-dynamic-sizes"> {
+  let summary = "assert that the operands' dynamic sizes agree";
+  let description = [{
+    Inserts before each `xsa.attention` and `xsa.exclude` a `cf.assert` for every
+    pair of sizes that the operation needs to be equal and that the verifier
+    could not compare. Lowerings take the size of a dimension from one operand
+    and rely on the others; upstream's `generate-runtime-verification` does the
+    same for all operations, memrefs included.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 
