@@ -16,9 +16,13 @@ config.test_exec_root = os.path.join(config.xsa_obj_root, "test")
 llvm_config.with_system_environment(["HOME", "TMP", "TEMP"])
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 if "address" in config.xsa_sanitize:
-    # LLVM's own containers are not instrumented, so their bookkeeping would be
-    # reported where they meet our instrumented code.
-    llvm_config.with_environment("ASAN_OPTIONS", "detect_container_overflow=0:detect_leaks=0")
+    # LLVM's own code is not instrumented: the bookkeeping of containers, and
+    # allocators that our code poisons and LLVM's does not unpoison, would be
+    # reported where the two meet.
+    llvm_config.with_environment(
+        "ASAN_OPTIONS",
+        "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0",
+    )
 
 config.substitutions.append(("%xsa_src_root", config.xsa_src_root))
 config.substitutions.append(("%xsa_tools_dir", config.xsa_tools_dir))
