@@ -24,6 +24,10 @@ if "address" in config.xsa_sanitize:
         "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0",
     )
 
+# What the drivers of the numerical tests share.
+llvm_config.with_environment(
+    "PYTHONPATH", os.path.join(config.test_source_root, "Integration"), append_path=True
+)
 config.substitutions.append(("%xsa_src_root", config.xsa_src_root))
 config.substitutions.append(("%xsa_tools_dir", config.xsa_tools_dir))
 config.substitutions.append(("%mlir_dir", config.mlir_dir))

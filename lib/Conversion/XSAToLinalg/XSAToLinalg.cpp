@@ -13,10 +13,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "xsa/Conversion/XSAToLinalg/XSAToLinalg.h"
+#include "xsa/Dialect/XSA/Transforms/LiftToTensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -101,13 +104,14 @@ FailureOr<ExcludeOp> xsa::splitExclusion(RewriterBase &rewriter,
   return exclude;
 }
 
+/// Replaces an operation by its definition.
 template <typename OpTy>
 static LogicalResult decompose(RewriterBase &rewriter, OpTy op) {
+  op = cast<OpTy>(liftToTensors(rewriter, op));
   rewriter.setInsertionPoint(op);
   FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
   if (failed(values))
-    return op.emitOpError("can be decomposed on tensors only; run "
-                          "convert-xsa-to-linalg before bufferization");
+    return op.emitOpError("could not be decomposed");
   rewriter.replaceOp(op, *values);
   return success();
 }
@@ -136,14 +140,15 @@ struct ConvertXSAToLinalg
 
 private:
   LogicalResult convertAttention(RewriterBase &rewriter, AttentionOp op) {
-    if (mode == XSAToLinalgMode::ExcludeOnly && !op.isExclusive())
+    if (mode == XSAToLinalgMode::Full) {
+      ++numAttentions;
+      return decompose(rewriter, op);
+    }
+    if (!op.isExclusive())
       return success();
     ++numAttentions;
-    // An attention that cannot be split is on memrefs, which decompose refuses.
-    if (mode == XSAToLinalgMode::ExcludeOnly &&
-        succeeded(splitExclusion(rewriter, op)))
-      return success();
-    return decompose(rewriter, op);
+    op = cast<AttentionOp>(liftToTensors(rewriter, op));
+    return splitExclusion(rewriter, op);
   }
 };
 } // namespace

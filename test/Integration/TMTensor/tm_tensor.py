@@ -8,13 +8,11 @@ operation; those that differ are printed, and the exit code is 1 if there are an
 
 import argparse
 import itertools
-import os
 import re
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
+from run_model import run_model
 
 NP = {
     "f32": np.float32,
@@ -365,37 +363,6 @@ def join(cases):
     )
 
 
-def run(xsa_run, text, arrays, directory):
-    model, inputs, outputs = (
-        os.path.join(directory, n) for n in ("model.mlir", "in.npz", "out.npz")
-    )
-    with open(model, "w") as f:
-        f.write(text)
-    np.savez(inputs, **{f"arg{i}": a for i, a in enumerate(arrays)})
-    if os.path.exists(outputs):
-        os.remove(outputs)
-    done = subprocess.run(
-        [
-            xsa_run,
-            model,
-            "--entry",
-            "main",
-            "--inputs",
-            inputs,
-            "--outputs",
-            outputs,
-            "--target",
-            "cpu",
-        ],
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
-    with np.load(outputs) as data:
-        return [data[f"out{i}"] for i in range(len(data.files))]
-
-
 def compare(got, want):
     if got.shape != want.shape or got.dtype != want.dtype and want.dtype != np.float64:
         return f"{got.dtype}{got.shape}, expected {want.dtype}{want.shape}"
@@ -426,14 +393,13 @@ def main():
         if a.sample and a.sample < len(cases):
             cases = [cases[i] for i in sorted(rng.choice(len(cases), a.sample, replace=False))]
         for group in batches(cases, a.batch):
-            with tempfile.TemporaryDirectory() as d:
-                try:
-                    got = run(a.xsa_run, join(group), [x for c in group for x in c[2]], d)
-                except RuntimeError as error:
-                    print(f"FAILED {group[0][0]} and {len(group) - 1} more: {error}")
-                    total += len(group)
-                    failed += len(group)
-                    continue
+            try:
+                got = run_model(a.xsa_run, join(group), [x for c in group for x in c[2]])
+            except RuntimeError as error:
+                print(f"FAILED {group[0][0]} and {len(group) - 1} more: {error}")
+                total += len(group)
+                failed += len(group)
+                continue
             for name, _, _, want in group:
                 mine, got = got[: len(want)], got[len(want) :]
                 problems = [p for p in map(compare, mine, want) if p]

@@ -7,56 +7,26 @@ whole-tensor linalg. Cases whose numbers differ are printed, and the exit code i
 """
 
 import argparse
-import os
 import re
-import subprocess
 import sys
 import tempfile
 import zlib
 
 import attention_cases
 import numpy as np
+from run_model import run_model, run_tool
 
 
-def run(args, text, arrays, count):
-    """The outputs, or a message."""
-    with tempfile.TemporaryDirectory() as folder:
-        module, inputs, outputs = (os.path.join(folder, n) for n in ("m.mlir", "in.npz", "out.npz"))
-        with open(module, "w") as file:
+def run(args, text, arrays):
+    """The outputs of a case."""
+    # Raising would turn the reference back into what it is compared with.
+    flags = [f"--raise={not args.reference}".lower(), "--threads", "2"]
+    if args.reference:
+        with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
             file.write(text)
-        if args.reference:
-            done = subprocess.run(
-                [args.xsa_opt, module, "--convert-xsa-to-linalg", "-o", module],
-                capture_output=True,
-                text=True,
-            )
-            if done.returncode:
-                return done.stderr
-        np.savez(inputs, **{f"arg{i}": array for i, array in enumerate(arrays)})
-        # Raising would turn the reference back into what it is compared with.
-        done = subprocess.run(
-            [
-                args.xsa_run,
-                module,
-                "--entry",
-                "main",
-                "--inputs",
-                inputs,
-                "--outputs",
-                outputs,
-                "--target",
-                "cpu",
-                "--threads",
-                "2",
-                f"--raise={not args.reference}".lower(),
-            ],
-            capture_output=True,
-            text=True,
-        )
-        if done.returncode:
-            return done.stderr or f"exit code {done.returncode}"
-        results = np.load(outputs)
-        return [results[f"out{i}"] for i in range(count)]
+            file.flush()
+            text = run_tool(args.xsa_opt, file.name, "--convert-xsa-to-linalg")
+    return run_model(args.xsa_run, text, arrays, *flags)
 
 
 def main():
@@ -74,8 +44,10 @@ def main():
     for name in names:
         rng = np.random.default_rng([args.seed, zlib.crc32(name.encode())])
         text, arrays, exact, allowed = attention_cases.build(attention_cases.CASES[name], rng)
-        got = run(args, text, arrays, len(exact))
-        problem = got if isinstance(got, str) else attention_cases.check(got, exact, allowed)
+        try:
+            problem = attention_cases.check(run(args, text, arrays), exact, allowed)
+        except RuntimeError as error:
+            problem = str(error)
         if problem:
             failures += 1
             print(f"{name}: {problem.strip()[:400]}")

@@ -20,6 +20,8 @@ DEFAULTS = dict(
     layout="bhtd",  # bhtd, bthd, bhdt: order of the dimensions of query, key, value and output
     dynamic=False,  # every extent dynamic in the types
     dynamic_depth=False,  # with dynamic: depths too
+    memrefs=False,  # operands and destinations are memrefs
+    in_place=False,  # with memrefs: the result overwrites the query
     scale=True,
     softcap=None,
     causal=False,
@@ -64,7 +66,7 @@ def round_to(x, dtype):
 
 
 class Module:
-    """Collects operands: each has an MLIR name, a map over the domain and a numpy array."""
+    """Collects operands: each has an MLIR name, a map over the domain and a numpy array. `add` returns its number."""
 
     def __init__(self, case):
         self.c = case
@@ -85,7 +87,7 @@ class Module:
         self.types.append(self.tensor(array.shape, elem))
         self.arrays.append(array)
         self.maps.append(f"affine_map<{self.domain()} -> ({', '.join(dims)})>")
-        return f"%{name}", self.types[-1]
+        return len(self.args) - 1
 
 
 def order(dims, layout):
@@ -111,12 +113,16 @@ def positions(c, lengths, offset):
     return base + (c["query_start"] or 0)
 
 
+def scale_of(c):
+    return max(c["d"], 1) ** -0.5
+
+
 def reference(c, t, f=np.float64):
     """Outputs in precision f. t: the arrays by name, heads as (b, hkv, g)."""
     q, k, v = (np.asarray(t[n], f) for n in ("q", "k", "v"))  # b h g m d; b h k d; b h k e
     s = np.einsum("bhgmd,bhkd->bhgmk", q, k)
     if c["scale"]:
-        s = s * f(c["d"] ** -0.5)
+        s = s * f(scale_of(c))
     if c["softcap"]:
         s = f(c["softcap"]) * np.tanh(s / f(c["softcap"]))
     if "bias" in t:
@@ -143,7 +149,7 @@ def reference(c, t, f=np.float64):
         keep &= j4 >= t["begin"][:, None, None, :, None]
         keep &= j4 < t["end"][:, None, None, :, None]
     s = np.where(keep, s, f(-np.inf))
-    top = s.max(-1, keepdims=True)
+    top = s.max(-1, keepdims=True, initial=-np.inf)
     if "sinks" in t:
         sink = np.broadcast_to(np.asarray(t["sinks"], f)[None, :, :, None, None], top.shape)
         top = np.maximum(top, sink)
@@ -182,6 +188,52 @@ def heads_in(x, c):
     return np.swapaxes(x, 1, 2) if c["group_outer"] else x
 
 
+def operation(m, names, types, clauses, attrs, outs, region):
+    """The text of `xsa.attention`, up to its result types."""
+    lines = [
+        f"xsa.attention {{{', '.join(attrs)}}}",
+        f"ins({', '.join(names[:3])} : {', '.join(types[:3])})",
+        *(f"{keyword}({names[i]} : {types[i]})" for keyword, i in clauses if i is not None),
+        *(keyword for keyword, i in clauses if i is None),
+        f"outs({names[outs[0]]} : {types[outs[0]]})",
+    ]
+    keywords = {"lse": "lse", "coef": "coefficient"}
+    lines += [f"{keywords[m.args[i]]}({names[i]} : {types[i]})" for i in outs[1:]]
+    return "\n      ".join(lines) + ("\n" + region.rstrip("\n") if region else "")
+
+
+def signature(m, outs):
+    arguments = ", ".join(f"%{name}: {type_}" for name, type_ in zip(m.args, m.types))
+    return f"func.func @main({arguments}) -> ({', '.join(m.types[i] for i in outs)})"
+
+
+def tensor_text(m, clauses, attrs, outs, header, region, in_place):
+    names = [f"%{name}" for name in m.args]
+    op = operation(m, names, m.types, clauses, attrs, outs, region)
+    results = [f"%r#{i}" for i in range(len(outs))]
+    types = ", ".join(m.types[i] for i in outs)
+    return (
+        f"{signature(m, outs)} {{\n{header}  %r:{len(outs)} = {op} -> {types}\n"
+        f"  return {', '.join(results)} : {types}\n}}\n"
+    )
+
+
+def memref_text(m, clauses, attrs, outs, header, region, in_place):
+    """The operation on buffers of its own for each argument."""
+    types = [type_.replace("tensor", "memref") for type_ in m.types]
+    names = [f"%{name}_buffer" for name in m.args]
+    for i, (name, type_) in enumerate(zip(m.args, m.types)):
+        header += f"  {names[i]} = bufferization.to_buffer %{name} : {type_} to {types[i]}\n"
+    if in_place:
+        names[outs[0]] = names[0]
+    text = f"{signature(m, outs)} {{\n{header}"
+    text += f"  {operation(m, names, types, clauses, attrs, outs, region)}\n"
+    for i in outs:
+        text += f"  %{m.args[i]}_result = bufferization.to_tensor {names[i]} restrict : {types[i]} to {m.types[i]}\n"
+    results = ", ".join(f"%{m.args[i]}_result" for i in outs)
+    return f"{text}  return {results} : {', '.join(m.types[i] for i in outs)}\n}}\n"
+
+
 def build(case, rng):
     c = {**DEFAULTS, **case}
     b, h, g, tq, tk, d, e = (c[n] for n in ("b", "hkv", "g", "tq", "tk", "d", "e"))
@@ -204,19 +256,20 @@ def build(case, rng):
             name, new, np.ascontiguousarray(array.transpose([dims.index(x) for x in new])), elem
         )
 
-    qn = operand("q", ["b", *hg, "m", "k1"], heads_in(t["q"], c), dt)
-    kn = operand("k", ["b", "h", "k2", "k1"], t["k"], dt)
-    vn = operand("v", ["b", "h", "k2", "n"], t["v"], dt)
+    operand("q", ["b", *hg, "m", "k1"], heads_in(t["q"], c), dt)
+    operand("k", ["b", "h", "k2", "k1"], t["k"], dt)
+    operand("v", ["b", "h", "k2", "n"], t["v"], dt)
     clauses = []
 
     def clause(keyword, name, dims, array, elem):
-        n, ty = m.add(name, dims, array, elem)
-        clauses.append(f"{keyword}({n} : {ty})")
+        clauses.append((keyword, m.add(name, dims, array, elem)))
 
     if c["kind"]:
-        t["vs"] = t["v"][:, :, rng.integers(0, tk, tq)] if tq > tk else t["v"][:, :, tk - tq :]
-        n, ty = operand("vs", ["b", "h", "m", "n"], t["vs"], dt)
-        clauses.append(f"self_value({n} : {ty})")
+        if tk == 0:
+            t["vs"] = round_to(rng.standard_normal((b, h, tq, e)), dt)
+        else:
+            t["vs"] = t["v"][:, :, rng.integers(0, tk, tq)] if tq > tk else t["v"][:, :, tk - tq :]
+        clauses.append(("self_value", operand("vs", ["b", "h", "m", "n"], t["vs"], dt)))
     if c["mask"]:
         shape, dims = {
             "bmk": ((b, tq, tk), ["b", "m", "k2"]),
@@ -279,7 +332,7 @@ def build(case, rng):
     it = c["int_type"]
     if c["lengths"]:
         low = 0 if c["empty_rows"] else 1
-        t["lengths"] = rng.integers(low, tk + 1, b).astype(INT[it])
+        t["lengths"] = rng.integers(min(low, tk), tk + 1, b).astype(INT[it])
         if c["empty_rows"]:
             t["lengths"][0] = 0
         clause("key_lengths", "lengths", ["b"], t["lengths"], it)
@@ -322,7 +375,7 @@ def build(case, rng):
     for name in ("query_start", "key_start"):
         if c[name] is not None:
             header += f"  %{name} = arith.constant {c[name]} : index\n"
-            clauses.append(f"{name}(%{name})")
+            clauses.append((f"{name}(%{name})", None))
 
     out_dims = order(["b", *hg, "m", "n"], lay)
     extent = {"b": b, "h": h, "g": g, "m": tq, "n": e}
@@ -346,28 +399,15 @@ def build(case, rng):
         attrs.append(f"exclusion = #xsa.exclusion<{c['kind']}{eps}{st}>")
     attrs.append(f"indexing_maps = [{', '.join(m.maps)}]")
     if c["scale"]:
-        attrs.append(f"scale = {d**-0.5:.17e} : f64")
+        attrs.append(f"scale = {scale_of(c):.17e} : f64")
     if c["softcap"]:
         attrs.append(f"softcap = {c['softcap']:.17e} : f64")
     for side, w in zip(("left", "right"), c["window"]):
         if w is not None:
             attrs.append(f"window_{side} = {w} : i64")
-    dest = [m.types[m.args.index(o[0])] for o in outs]
-    extra = "".join(
-        f" {kw}(%{n} : {m.types[m.args.index(n)]})"
-        for kw, n in (("lse", "lse"), ("coefficient", "coef"))
-        if n in m.args
-    )
-    res = f"%r:{len(outs)}" if len(outs) > 1 else "%r"
-    rets = ", ".join(f"%r#{i}" for i in range(len(outs))) if len(outs) > 1 else "%r"
-    sig = ", ".join(f"%{a}: {ty}" for a, ty in zip(m.args, m.types))
-    text = (
-        f"func.func @main({sig}) -> ({', '.join(dest)}) {{\n{header}"
-        f"  {res} = xsa.attention {{{', '.join(attrs)}}}\n"
-        f"      ins({qn[0]}, {kn[0]}, {vn[0]} : {qn[1]}, {kn[1]}, {vn[1]})\n"
-        + "".join(f"      {x}\n" for x in clauses)
-        + f"      outs(%o : {dest[0]}){extra}\n{region}      -> {', '.join(dest)}\n  return {rets} : {', '.join(dest)}\n}}\n"
-    )
+    outs = [m.args.index(o[0]) for o in outs]
+    text = memref_text if c["memrefs"] else tensor_text
+    text = text(m, clauses, attrs, outs, header, region, c["in_place"])
 
     def shaped(y, lse, coef):
         full = heads_in(y, c)
@@ -507,6 +547,31 @@ CASES = {
     "one_key": dict(tq=33, tk=1),
     "depth_one": dict(d=1, e=1),
     "odd_depths": dict(d=5, e=7, causal=True, kind="l2_clamp"),
+    "no_keys": dict(
+        tk=0, kind="l2_clamp", lse=True, coefficient=True, mask="bmk", bias="hmk", lengths=True
+    ),
+    "no_keys_causal": dict(tk=0, causal=True, window=(2, None), kind="raw", lse=True),
+    "no_keys_sinks": dict(tk=0, sinks="random", alibi=True, g=2, lse=True),
+    "no_rows": dict(tq=0, causal=True, kind="l2_clamp", strength_map="token", g=2, lse=True),
+    "no_batch": dict(b=0, causal=True, kind="l2_clamp", lengths=True, lse=True),
+    "no_heads": dict(hkv=0, g=2, kind="l2_clamp", strength_map="head"),
+    "no_key_depth": dict(d=0, causal=True, kind="l2_clamp", lse=True),
+    "no_value_depth": dict(e=0, causal=True, kind="l2_clamp", lse=True, coefficient=True),
+    "dynamic_no_keys": dict(
+        tk=0, dynamic=True, kind="l2_clamp", lse=True, coefficient=True, mask="bmk", lengths=True
+    ),
+    "dynamic_no_rows": dict(tq=0, dynamic=True, causal=True, kind="l2_clamp", lse=True),
+    "dynamic_no_batch": dict(b=0, dynamic=True, causal=True, kind="l2_clamp", lse=True),
+    "dynamic_no_key_depth": dict(d=0, dynamic=True, dynamic_depth=True, kind="raw", lse=True),
+    "dynamic_no_value_depth": dict(e=0, dynamic=True, dynamic_depth=True, kind="raw", lse=True),
+    "memrefs": dict(
+        memrefs=True, causal=True, g=2, kind="l2_clamp", mask="bmk", lse=True, coefficient=True
+    ),
+    "memrefs_alibi": dict(memrefs=True, causal=True, alibi=True, dtype="bf16", layout="bthd"),
+    "memrefs_in_place": dict(memrefs=True, in_place=True, e=16, causal=True, kind="l2_clamp"),
+    "memrefs_in_place_dynamic": dict(
+        memrefs=True, in_place=True, e=16, tq=70, tk=70, dynamic=True, kind="raw", lse=True
+    ),
     "deep": dict(d=256, e=256, b=1, hkv=1, tq=65, tk=65, causal=True, kind="l2_clamp"),
     "wide_value": dict(d=8, e=160, b=1, causal=True, kind="l2_clamp", dtype="bf16"),
     "dynamic": dict(dynamic=True, causal=True, kind="l2_clamp", lse=True),

@@ -6,12 +6,10 @@ No reference is needed: z is orthogonal to the own value, a component along the 
 nothing, later keys do not change earlier rows, and a token that sees only itself gives 0.
 """
 
-import os
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
+from run_model import run_model
 
 B, H, G, T, D, E = 2, 2, 3, 45, 16, 24
 
@@ -43,25 +41,13 @@ func.func @main(%y: tensor<{T}x{E}xf64>, %v: tensor<{T}x{E}xf64>) -> tensor<{T}x
 """
 
 
-def run(xsa_run, text, *arrays):
-    with tempfile.TemporaryDirectory() as folder:
-        module, inputs, outputs = (
-            os.path.join(folder, name) for name in ("m.mlir", "in.npz", "out.npz")
-        )
-        with open(module, "w") as file:
-            file.write(text)
-        np.savez(inputs, **{f"arg{i}": array for i, array in enumerate(arrays)})
-        subprocess.run([xsa_run, module, "--inputs", inputs, "--outputs", outputs], check=True)
-        return np.load(outputs)["out0"]
-
-
 def main():
     xsa_run = sys.argv[1]
     rng = np.random.default_rng(0)
     q, k, v = (
         rng.standard_normal(shape) for shape in ((B, T, H, G, D), (B, T, H, D), (B, T, H, E))
     )
-    z = run(xsa_run, ATTENTION, q, k, v)
+    z = run_model(xsa_run, ATTENTION, [q, k, v])[0]
 
     along = np.einsum("bthgn,bthn->bthg", z, v)
     assert np.abs(along).max() < 1e-13, (
@@ -76,13 +62,13 @@ def main():
     k2, v2 = k.copy(), v.copy()
     k2[:, cut:] = rng.standard_normal(k2[:, cut:].shape)
     v2[:, cut:] = rng.standard_normal(v2[:, cut:].shape)
-    later = run(xsa_run, ATTENTION, q, k2, v2)
+    later = run_model(xsa_run, ATTENTION, [q, k2, v2])[0]
     assert np.array_equal(later[:, :cut], z[:, :cut]), "later keys change earlier rows"
     assert not np.allclose(later[:, cut:], z[:, cut:]), "later keys change nothing"
 
     y, w = rng.standard_normal((2, T, E))
-    excluded = run(xsa_run, EXCLUDE, y, w)
-    shifted = run(xsa_run, EXCLUDE, y + rng.standard_normal((T, 1)) * w, w)
+    excluded = run_model(xsa_run, EXCLUDE, [y, w])[0]
+    shifted = run_model(xsa_run, EXCLUDE, [y + rng.standard_normal((T, 1)) * w, w])[0]
     assert np.abs(excluded - shifted).max() < 1e-13, (
         "a component along the own value is not removed"
     )

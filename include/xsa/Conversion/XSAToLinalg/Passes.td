@@ -29,7 +29,8 @@ def ConvertXSAToLinalg : Pass<"convert-xsa-to-linalg"> {
     in linalg. The plain result is then rounded to the element type of the
     output before the epilogue reads it, as in models that write both.
 
-    Operations must be on tensors: decompose before bufferization.
+    An operation on memrefs is read through `bufferization.to_tensor` and written
+    through `bufferization.materialize_in_destination`.
   }];
   let options = [
     Option<"mode", "mode", "::xsa::XSAToLinalgMode",
@@ -46,8 +47,10 @@ def ConvertXSAToLinalg : Pass<"convert-xsa-to-linalg"> {
     Statistic<"numExclusions", "num-exclusions", "xsa.exclude decomposed">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

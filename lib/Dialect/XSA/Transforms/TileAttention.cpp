@@ -12,12 +12,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
+#include "xsa/Dialect/XSA/Transforms/LiftToTensors.h"
 #include "xsa/Dialect/XSA/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -58,10 +61,26 @@ TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits) {
   return policy;
 }
 
+/// Whether the type of an operand has a size of 0.
+static bool isKnownEmpty(AttentionOp op) {
+  return llvm::any_of(op.getShapedOperands(), [](OpOperand *operand) {
+    auto type = cast<ShapedType>(operand->get().getType());
+    return llvm::is_contained(type.getShape(), 0);
+  });
+}
+
 LogicalResult xsa::tileAttention(RewriterBase &rewriter, AttentionOp op,
                                  const TilePolicy &policy) {
   if (!op.hasPureTensorSemantics())
     return rewriter.notifyMatchFailure(op, "not on tensors");
+  // Nothing has a tile of a dimension without elements: a slice of it does not
+  // verify. The definition does no more work than is left to do.
+  if (isKnownEmpty(op)) {
+    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+    if (succeeded(results))
+      rewriter.replaceOp(op, *results);
+    return results;
+  }
   // A tile as long as all rows keeps their number static.
   int64_t rows = numQueryRows(op);
   int64_t step = policy.queryTile;
@@ -114,11 +133,9 @@ struct TileAttention : public xsa::impl::TileAttentionBase<TileAttention> {
 
 private:
   LogicalResult tile(RewriterBase &rewriter, AttentionOp op) {
-    if (!op.hasPureTensorSemantics())
-      return op.emitOpError("can be tiled on tensors only; run "
-                            "xsa-tile-attention before bufferization");
     if (failed(checkScoreInputs(op)))
       return failure();
+    op = cast<AttentionOp>(liftToTensors(rewriter, op));
     rewriter.setInsertionPoint(op);
     if (failed(tileAttention(rewriter, op, getPolicy(op))))
       return op.emitOpError("could not be tiled");

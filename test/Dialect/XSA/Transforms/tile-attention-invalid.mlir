@@ -4,20 +4,6 @@
 #k = affine_map<(m, k1, k2, n) -> (k2, k1)>
 #v = affine_map<(m, k1, k2, n) -> (k2, n)>
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
-
-func.func @on_memrefs(%x: memref<8x8xf32>) {
-  // expected-error @below {{can be tiled on tensors only; run xsa-tile-attention before bufferization}}
-  xsa.attention {indexing_maps = [#q, #k, #v, #o]}
-      ins(%x, %x, %x : memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>) outs(%x : memref<8x8xf32>)
-  return
-}
-
-// -----
-
-#q = affine_map<(m, k1, k2, n) -> (m, k1)>
-#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
-#v = affine_map<(m, k1, k2, n) -> (k2, n)>
-#o = affine_map<(m, k1, k2, n) -> (m, n)>
 #row = affine_map<(m, k1, k2, n) -> (m)>
 
 func.func @complex_score_input(%x: tensor<8x8xf32>, %c: tensor<8xcomplex<f32>>) -> tensor<8x8xf32> {

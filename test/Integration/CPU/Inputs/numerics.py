@@ -9,12 +9,10 @@ relative to the largest value of the reference or in units in the last place.
 
 import argparse
 import math
-import os
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
+from run_model import run_model
 
 NP = {
     "f64": np.float64,
@@ -118,30 +116,19 @@ class Model:
         )
 
     def run(self, xsa_run, flags=()):
-        with tempfile.TemporaryDirectory() as folder:
-            model, inputs, outputs = (
-                os.path.join(folder, n) for n in ("m.mlir", "in.npz", "out.npz")
-            )
-            open(model, "w").write(self.text())
-            np.savez(inputs, **{f"arg{i}": a for i, a in enumerate(self.args)})
-            process = subprocess.run(
-                [xsa_run, model, "--inputs", inputs, "--outputs", outputs, *flags],
-                capture_output=True,
-                text=True,
-            )
-            if process.returncode:
-                print(self.text())
-                sys.exit(process.stderr)
-            got = np.load(outputs)
-            bad = 0
-            for i, (label, want, relative, ulp) in enumerate(self.checks):
-                g, dtype = (
-                    got[f"out{i}"],
-                    self.results[i][1].rstrip(">").split("x")[-1].split("<")[-1],
-                )
-                bad += not self.agrees(label, g, np.asarray(want), relative, ulp, dtype)
-            print(f"{len(self.checks) - bad} of {len(self.checks)} agree")
-            return bad
+        """The number of checks that fail."""
+        try:
+            outputs = run_model(xsa_run, self.text(), self.args, *flags)
+        except RuntimeError as error:
+            print(self.text())
+            sys.exit(str(error))
+        bad = 0
+        for got, (_, type_), check in zip(outputs, self.results, self.checks, strict=True):
+            label, want, relative, ulp = check
+            dtype = type_.rstrip(">").split("x")[-1].split("<")[-1]
+            bad += not self.agrees(label, got, np.asarray(want), relative, ulp, dtype)
+        print(f"{len(self.checks) - bad} of {len(self.checks)} agree")
+        return bad
 
     @staticmethod
     def agrees(label, got, want, relative, ulp, dtype):

@@ -6,12 +6,10 @@ The archive holds inputs arg0..., the model's own outputs out0... and its output
 with every self attention exclusive, xsa0....
 """
 
-import os
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
+from run_model import run_model
 
 TOLERANCE = 5e-5
 
@@ -19,16 +17,6 @@ TOLERANCE = 5e-5
 def arrays(archive, prefix):
     names = [n for n in archive.files if n.startswith(prefix)]
     return [archive[n] for n in sorted(names, key=lambda n: int(n[len(prefix) :]))]
-
-
-def run(xsa_run, model, inputs, directory, extra):
-    source = os.path.join(directory, "in.npz")
-    target = os.path.join(directory, "out.npz")
-    np.savez(source, **{f"arg{i}": x for i, x in enumerate(inputs)})
-    command = [xsa_run, model, "--entry", "main", "--inputs", source]
-    subprocess.run(command + ["--outputs", target, "--target", "cpu"] + extra, check=True)
-    with np.load(target) as out:
-        return arrays(out, "out")
 
 
 def compare(name, got, want):
@@ -42,13 +30,12 @@ def compare(name, got, want):
 def main():
     xsa_run, model, archive = sys.argv[1:]
     data = np.load(archive)
-    with tempfile.TemporaryDirectory() as directory:
-        inputs = arrays(data, "arg")
-        compare("raised", run(xsa_run, model, inputs, directory, []), arrays(data, "out"))
-        converted = run(xsa_run, model, inputs, directory, ["--convert-attention-to-xsa"])
-        compare("converted", converted, arrays(data, "xsa"))
-        changed = np.max(np.abs(converted[0] - arrays(data, "out")[0]))
-        assert changed > TOLERANCE, "converting changed nothing"
+    inputs, outputs = arrays(data, "arg"), arrays(data, "out")
+    compare("raised", run_model(xsa_run, model, inputs), outputs)
+    converted = run_model(xsa_run, model, inputs, "--convert-attention-to-xsa")
+    compare("converted", converted, arrays(data, "xsa"))
+    changed = np.max(np.abs(converted[0] - outputs[0]))
+    assert changed > TOLERANCE, "converting changed nothing"
 
 
 if __name__ == "__main__":

@@ -74,9 +74,13 @@ def TileAttention : Pass<"xsa-tile-attention"> {
       divide: missing keys are masked, missing rows never stored.
     - Memory beyond operands and results is a few tiles per iteration.
 
+    - An operation on memrefs is read through `bufferization.to_tensor` and
+      written through `bufferization.materialize_in_destination`.
+
     The result is linalg on tensors, marked with the attribute `xsa.tile`;
-    `xsa-vectorize-tiles` is the step that follows on CPUs. Operations must be
-    on tensors: tile before bufferization.
+    `xsa-vectorize-tiles` is the step that follows on CPUs. An attention whose
+    type says that a dimension has no elements becomes its definition in linalg
+    instead, unmarked.
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
@@ -98,8 +102,10 @@ def TileAttention : Pass<"xsa-tile-attention"> {
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
-    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 
