@@ -76,10 +76,10 @@ def run(command: list) -> subprocess.CompletedProcess:
 # --- Reading what the tools write ----------------------------------------------
 
 
-def remarks(text: str) -> list[tuple[int, str]]:
-    """(line, message) of each remark."""
-    found = re.findall(r"^[^\n]*?:(\d+):\d+: remark: (.*)$", text, re.MULTILINE)
-    return [(int(line), message) for line, message in found]
+def report(text: str) -> list[str]:
+    """The lines of the table that the option `report` prints, without its heading."""
+    lines = text[text.index("attention in @") :].splitlines()
+    return lines[1:]
 
 
 def attentions(ir: str) -> list[str]:
@@ -142,11 +142,10 @@ def break_attention(operation: str) -> list[str]:
 # --- The steps -------------------------------------------------------------------
 
 
-def convert(opt: pathlib.Path, model: pathlib.Path) -> tuple[str, str, list[tuple[int, str]]]:
-    """The model raised, the model converted, and the remarks of the conversion."""
-    raised = run([opt, model, "--raise-attention-to-xsa"]).stdout
-    converted = run([opt, model, "--convert-attention-to-xsa"])
-    return raised, converted.stdout, remarks(converted.stderr)
+def convert(opt: pathlib.Path, model: pathlib.Path) -> tuple[str, list[str]]:
+    """The model converted, and the report of the conversion."""
+    converted = run([opt, model, "--convert-attention-to-xsa=report=true"])
+    return converted.stdout, report(converted.stderr)
 
 
 def execute(tool: pathlib.Path, model: pathlib.Path, recorded, prefix: str, flags: list[str]):
@@ -165,27 +164,6 @@ def execute(tool: pathlib.Path, model: pathlib.Path, recorded, prefix: str, flag
         want = recorded[f"{prefix}0"]
         error = float(np.max(np.abs(output.astype(np.float64) - want)))
         return error, output, json.loads(pathlib.Path(stats).read_text())
-
-
-def show_conversion(
-    model: pathlib.Path, raised: str, converted: str, why: list[tuple[int, str]]
-) -> None:
-    found, after = attentions(raised), attentions(converted)
-    exclusive = [a for a in after if "exclusion = " in a]
-    print(f"  attentions found     {len(found)}")
-    print(f"  made exclusive       {len(exclusive)}")
-    print(f"  left as they were    {len(after) - len(exclusive)}")
-    for line, message in why:
-        print(
-            STYLE.dim(
-                textwrap.fill(
-                    f"{model.name}:{line}: {message}",
-                    96,
-                    initial_indent="    ",
-                    subsequent_indent="      ",
-                )
-            )
-        )
 
 
 def show_one_attention(model: pathlib.Path, converted: str) -> None:
@@ -234,8 +212,8 @@ def show_runs(runs: dict) -> bool:
 def show_model(args, name: str, title: str, runs: dict, in_full: bool) -> bool:
     model = args.models / f"{name}.mlir"
     print("\n" + STYLE.title(title))
-    raised, converted, why = convert(args.bin / "xsa-opt", model)
-    show_conversion(model, raised, converted, why)
+    converted, table = convert(args.bin / "xsa-opt", model)
+    print("\n".join(table[:-1] + [STYLE.dim(f"  {table[-1]}")]))
     if in_full:
         show_one_attention(model, converted)
     print(flush=True)

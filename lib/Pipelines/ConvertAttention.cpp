@@ -23,36 +23,74 @@
 using namespace mlir;
 using namespace xsa;
 
-static void addRaising(OpPassManager &pm) {
+namespace {
+/// Prints the account that the passes before it kept.
+class PrintAttentionReport
+    : public PassWrapper<PrintAttentionReport, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrintAttentionReport)
+
+  explicit PrintAttentionReport(std::shared_ptr<AttentionReport> account)
+      : account(std::move(account)) {}
+
+  StringRef getArgument() const override {
+    return "xsa-print-attention-report";
+  }
+  void runOnOperation() override {
+    printReport(account->get(getOperation()), llvm::errs());
+    markAllAnalysesPreserved();
+  }
+
+private:
+  std::shared_ptr<AttentionReport> account;
+};
+} // namespace
+
+static void addRaising(OpPassManager &pm,
+                       std::shared_ptr<AttentionReport> account) {
   populateImportToLinalgPipeline(pm);
-  pm.addNestedPass<func::FuncOp>(createRaiseAttention());
+  pm.addNestedPass<func::FuncOp>(createRaiseAttention({}, std::move(account)));
   pm.addPass(createCSEPass());
 }
 
-void xsa::buildRaiseAttentionToXSAPipeline(OpPassManager &pm,
-                                           const RaiseAttentionToXSAOptions &) {
-  addRaising(pm);
+void xsa::buildRaiseAttentionToXSAPipeline(
+    OpPassManager &pm, const RaiseAttentionToXSAOptions &options,
+    std::shared_ptr<AttentionReport> account) {
+  if (options.report && !account)
+    account = std::make_shared<AttentionReport>();
+  addRaising(pm, account);
+  if (options.report)
+    pm.addPass(std::make_unique<PrintAttentionReport>(account));
 }
 
 void xsa::buildConvertAttentionToXSAPipeline(
-    OpPassManager &pm, const ConvertAttentionToXSAOptions &options) {
-  addRaising(pm);
+    OpPassManager &pm, const ConvertAttentionToXSAOptions &options,
+    std::shared_ptr<AttentionReport> account) {
+  if (options.report && !account)
+    account = std::make_shared<AttentionReport>();
+  addRaising(pm, account);
   MakeExclusiveOptions exclusive;
   exclusive.layers = options.layers;
   exclusive.denominator = options.denominator;
   exclusive.eps = options.eps;
   exclusive.strength = options.strength;
   exclusive.assumeSelf = options.assumeSelf;
-  pm.addNestedPass<func::FuncOp>(createMakeExclusive(exclusive));
+  pm.addNestedPass<func::FuncOp>(createMakeExclusive(exclusive, account));
+  if (options.report)
+    pm.addPass(std::make_unique<PrintAttentionReport>(account));
 }
 
 void xsa::registerAttentionPipelines() {
   PassPipelineRegistration<RaiseAttentionToXSAOptions>(
       "raise-attention-to-xsa",
       "find attention in an imported model and raise it to xsa.attention",
-      buildRaiseAttentionToXSAPipeline);
+      [](OpPassManager &pm, const RaiseAttentionToXSAOptions &options) {
+        buildRaiseAttentionToXSAPipeline(pm, options);
+      });
   PassPipelineRegistration<ConvertAttentionToXSAOptions>(
       "convert-attention-to-xsa",
       "raise attention and make every proven self attention exclusive",
-      buildConvertAttentionToXSAPipeline);
+      [](OpPassManager &pm, const ConvertAttentionToXSAOptions &options) {
+        buildConvertAttentionToXSAPipeline(pm, options);
+      });
 }

@@ -286,13 +286,14 @@ static void bindRecords(nb::module_ &m) {
       .def_ro("query", &AttentionRecord::query)
       .def_ro("key", &AttentionRecord::key)
       .def_ro("value", &AttentionRecord::value)
-      .def_ro("causal", &AttentionRecord::causal)
+      .def_ro("features", &AttentionRecord::features)
+      .def_ro("layer", &AttentionRecord::layer)
       .def_ro("exclusive", &AttentionRecord::exclusive)
       .def_ro("was_exclusive", &AttentionRecord::wasExclusive)
       .def_ro("denominator", &AttentionRecord::denominator)
       .def_ro("eps", &AttentionRecord::eps)
       .def_ro("strength", &AttentionRecord::strength)
-      .def_ro("remark", &AttentionRecord::remark)
+      .def_ro("reason", &AttentionRecord::reason)
       .def_prop_ro("file",
                    [](const AttentionRecord &a) { return a.location.file; })
       .def_prop_ro("line",
@@ -301,6 +302,7 @@ static void bindRecords(nb::module_ &m) {
                    [](const AttentionRecord &a) { return a.location.column; });
   nb::class_<TransformReport>(m, "TransformReport")
       .def_ro("attentions", &TransformReport::attentions)
+      .def_ro("refused", &TransformReport::refused)
       .def_ro("diagnostics", &TransformReport::diagnostics);
 }
 
@@ -340,27 +342,28 @@ static void bindModule(nb::module_ &m) {
       .def("function_names", &LoadedModule::getFunctionNames, Released())
       .def(
           "transform",
-          [](LoadedModule &module, const std::string &pipeline) {
-            return toPair(module.transform(pipeline));
+          [](LoadedModule &module, bool convert, const std::string &options) {
+            return toPair(module.transform({convert, options}));
           },
-          "pipeline"_a, Released())
+          "convert"_a, "options"_a, Released())
       .def(
           "try_transform",
-          [](const LoadedModule &module, const std::string &pipeline) {
-            return toPair(module.tryTransform(pipeline));
+          [](const LoadedModule &module, bool convert,
+             const std::string &options) {
+            return toPair(module.tryTransform({convert, options}));
           },
-          "pipeline"_a, Released())
+          "convert"_a, "options"_a, Released())
       .def(
           "compile",
-          [](const LoadedModule &module, const std::string &pipeline,
-             const std::string &entry, unsigned threads, unsigned optLevel) {
+          [](const LoadedModule &module, const std::string &entry,
+             unsigned threads, unsigned optLevel) {
             CompileOptions options;
             options.entry = entry;
             options.numThreads = threads;
             options.optLevel = optLevel;
-            return toPair(module.compile(pipeline, options));
+            return toPair(module.compile(options));
           },
-          "pipeline"_a, "entry"_a, "threads"_a, "opt_level"_a, Released());
+          "entry"_a, "threads"_a, "opt_level"_a, Released());
 }
 
 NB_MODULE(_core, m) {

@@ -14,10 +14,9 @@
 
 #include "LoadedModule.h"
 
-#include "xsa/Dialect/XSA/IR/XSA.h"
-#include "xsa/Dialect/XSA/Transforms/Passes.h"
 #include "xsa/InitAllDialects.h"
 #include "xsa/InitAllPasses.h"
+#include "xsa/Pipelines/ConvertAttention.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,11 +26,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <mutex>
 
@@ -109,7 +104,6 @@ class Recorder {
 public:
   explicit Recorder(MLIRContext *context)
       : handler(context, [this](Diagnostic &diagnostic) {
-          locations.push_back(diagnostic.getLocation());
           records.push_back(makeRecord(diagnostic));
           return success();
         }) {}
@@ -126,8 +120,6 @@ public:
   }
 
   std::vector<DiagnosticRecord> records;
-  /// The location of each record, whole.
-  std::vector<Location> locations;
 
 private:
   ScopedDiagnosticHandler handler;
@@ -219,170 +211,101 @@ std::vector<std::string> LoadedModule::getFunctionNames() const {
 // Pipelines
 //===----------------------------------------------------------------------===//
 
-static std::string toString(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << type;
-  return text;
+static AttentionRecord makeRecord(const AttentionEntry &entry,
+                                  const std::string &function) {
+  AttentionRecord record;
+  record.operation = entry.operation;
+  record.function = function;
+  record.location = getSourceLocation(entry.location);
+  record.query = entry.query;
+  record.key = entry.key;
+  record.value = entry.value;
+  record.features = entry.features;
+  record.layer = entry.layer;
+  record.reason = entry.reason;
+  record.wasExclusive = entry.decision == AttentionDecision::ExclusiveInModel;
+  record.exclusive = entry.exclusion != nullptr;
+  if (entry.exclusion) {
+    record.denominator =
+        stringifyDenominator(entry.exclusion.getDenominator()).str();
+    record.eps = entry.exclusion.getEps();
+    record.strength = entry.exclusion.getStrength();
+  }
+  return record;
 }
 
-/// How an attention is made exclusive, by itself or later; null if it is not.
-static ExclusionAttr getExclusion(AttentionOp op) {
-  if (op.isExclusive())
-    return *op.getExclusion();
-  ExcludeOp later = findLaterExclusion(op);
-  return later ? later.getExclusion() : nullptr;
-}
-
-namespace {
-/// Notes which attentions are exclusive just before some become so: those are
-/// the ones that the model wrote in that form itself.
-class ExclusiveBefore : public PassInstrumentation {
-public:
-  explicit ExclusiveBefore(llvm::DenseSet<Operation *> &attentions)
-      : attentions(attentions) {}
-
-  void runBeforePass(Pass *pass, Operation *op) override {
-    if (pass->getArgument() != "xsa-make-exclusive")
-      return;
-    op->walk([&](AttentionOp attention) {
-      if (getExclusion(attention))
-        attentions.insert(attention);
-    });
-  }
-
-private:
-  llvm::DenseSet<Operation *> &attentions;
-};
-
-/// Makes the report of a module after a pipeline.
-class Reporter {
-public:
-  Reporter(Recorder &recorder, const llvm::DenseSet<Operation *> &before)
-      : recorder(recorder), before(before) {}
-
-  TransformReport run(ModuleOp module) {
-    module.walk([&](AttentionOp op) { addAttention(op); });
-    module.walk([&](ExcludeOp op) {
-      if (!described.contains(op))
-        addExclude(op);
-    });
-    for (auto [loc, diagnostic] :
-         llvm::zip_equal(recorder.locations, recorder.records))
-      if (!isDescribed(loc, diagnostic))
-        report.diagnostics.push_back(std::move(diagnostic));
-    return std::move(report);
-  }
-
-private:
-  void addAttention(AttentionOp op) {
-    AttentionRecord record = makeRecord(op, getExclusion(op));
-    record.query = toString(op.getQuery().getType());
-    record.key = toString(op.getKey().getType());
-    record.value = toString(op.getValue().getType());
-    record.causal = op.getCausal();
-    record.wasExclusive = before.contains(op);
-    if (!op.isExclusive())
-      described.insert(findLaterExclusion(op));
-    report.attentions.push_back(std::move(record));
-  }
-
-  void addExclude(ExcludeOp op) {
-    AttentionRecord record = makeRecord(op, op.getExclusion());
-    record.value = toString(op.getValue().getType());
-    record.wasExclusive = true;
-    report.attentions.push_back(std::move(record));
-  }
-
-  AttentionRecord makeRecord(Operation *op, ExclusionAttr exclusion) {
-    AttentionRecord record;
-    record.operation = op->getName().getStringRef().str();
-    if (auto function = op->getParentOfType<FunctionOpInterface>())
-      record.function = function.getName().str();
-    record.location = getSourceLocation(op->getLoc());
-    record.remark = takeRemark(op->getLoc());
-    record.exclusive = exclusion != nullptr;
-    if (exclusion) {
-      record.denominator =
-          stringifyDenominator(exclusion.getDenominator()).str();
-      record.eps = exclusion.getEps();
-      record.strength = exclusion.getStrength();
-    }
-    return record;
-  }
-
-  /// What was remarked at a place. Places that nobody knows are not compared.
-  std::string takeRemark(Location place) {
-    std::string remark;
-    if (isa<UnknownLoc>(place))
-      return remark;
-    llvm::StringSet<> seen;
-    for (auto [loc, diagnostic] :
-         llvm::zip_equal(recorder.locations, recorder.records)) {
-      if (loc != place || diagnostic.severity != "remark" ||
-          !seen.insert(diagnostic.message).second)
-        continue;
-      remark += (remark.empty() ? "" : "; ") + diagnostic.message;
-    }
-    if (!remark.empty())
-      remarked.insert(place);
-    return remark;
-  }
-
-  bool isDescribed(Location loc, const DiagnosticRecord &diagnostic) const {
-    return diagnostic.severity == "remark" && remarked.contains(loc);
-  }
-
-  Recorder &recorder;
-  const llvm::DenseSet<Operation *> &before;
+/// The account of a pipeline; remarks are part of it, warnings are added.
+static TransformReport makeReport(ArrayRef<FunctionReport> functions,
+                                  std::vector<DiagnosticRecord> diagnostics) {
   TransformReport report;
-  llvm::DenseSet<Operation *> described;
-  llvm::DenseSet<Location> remarked;
-};
-} // namespace
+  for (const FunctionReport &function : functions)
+    for (const AttentionEntry &entry : function.entries)
+      (entry.decision == AttentionDecision::Refused ? report.refused
+                                                    : report.attentions)
+          .push_back(makeRecord(entry, function.name));
+  for (DiagnosticRecord &diagnostic : diagnostics)
+    if (diagnostic.severity != "remark")
+      report.diagnostics.push_back(std::move(diagnostic));
+  return report;
+}
+
+/// Adds the pipeline that `request` describes; false if its options are wrong.
+static bool addPipeline(PassManager &pm, const TransformRequest &request,
+                        std::shared_ptr<AttentionReport> account) {
+  if (!request.convert) {
+    auto options =
+        RaiseAttentionToXSAOptions::createFromString(request.options);
+    if (options)
+      buildRaiseAttentionToXSAPipeline(pm, *options, std::move(account));
+    return options != nullptr;
+  }
+  auto options =
+      ConvertAttentionToXSAOptions::createFromString(request.options);
+  if (options)
+    buildConvertAttentionToXSAPipeline(pm, *options, std::move(account));
+  return options != nullptr;
+}
 
 /// Runs a pipeline on `target`; the lock is held.
-Outcome<TransformReport> LoadedModule::run(const std::string &pipeline,
+Outcome<TransformReport> LoadedModule::run(const TransformRequest &request,
                                            ModuleOp target) const {
   PassManager pm(&session->context, ModuleOp::getOperationName());
-  std::string problem;
-  llvm::raw_string_ostream os(problem);
-  if (failed(parsePassPipeline(pipeline, pm, os)))
-    return {std::nullopt, {makeError(StringRef(problem).trim().str())}};
-  llvm::DenseSet<Operation *> before;
-  pm.addInstrumentation(std::make_unique<ExclusiveBefore>(before));
+  auto account = std::make_shared<AttentionReport>();
+  if (!addPipeline(pm, request, account))
+    return {std::nullopt,
+            {makeError("unknown options '" + request.options + "'")}};
   Recorder recorder(&session->context);
   if (failed(pm.run(target)))
     return {std::nullopt,
-            recorder.takeErrors("the pipeline '" + pipeline + "' failed")};
-  return {Reporter(recorder, before).run(target), {}};
+            recorder.takeErrors("the attention could not be transformed")};
+  return {makeReport(account->get(target), std::move(recorder.records)), {}};
 }
 
-Outcome<TransformReport> LoadedModule::transform(const std::string &pipeline) {
+Outcome<TransformReport>
+LoadedModule::transform(const TransformRequest &request) {
   Lock lock(session->mutex);
   OwningOpRef<ModuleOp> changed = module.get().clone();
-  Outcome<TransformReport> outcome = run(pipeline, *changed);
+  Outcome<TransformReport> outcome = run(request, *changed);
   if (outcome.value)
     module = std::move(changed);
   return outcome;
 }
 
 Outcome<TransformReport>
-LoadedModule::tryTransform(const std::string &pipeline) const {
+LoadedModule::tryTransform(const TransformRequest &request) const {
   Lock lock(session->mutex);
   OwningOpRef<ModuleOp> copy = module.get().clone();
-  return run(pipeline, *copy);
+  return run(request, *copy);
 }
 
 //===----------------------------------------------------------------------===//
 // Compilation
 //===----------------------------------------------------------------------===//
 
-Outcome<CompiledEntry> LoadedModule::compile(const std::string &pipeline,
-                                             CompileOptions options) const {
+Outcome<CompiledEntry> LoadedModule::compile(CompileOptions options) const {
   Lock lock(session->mutex);
   OwningOpRef<ModuleOp> copy = module.get().clone();
-  Outcome<TransformReport> raised = run(pipeline, *copy);
+  Outcome<TransformReport> raised = run(TransformRequest(), *copy);
   if (!raised.value)
     return {std::nullopt, std::move(raised.diagnostics)};
   std::vector<DiagnosticRecord> errors;

@@ -43,27 +43,36 @@ struct DiagnosticRecord {
 };
 
 /// One attention, as a pipeline left it; or an xsa.exclude whose attention was
-/// not found.
+/// not found. See AttentionEntry.
 struct AttentionRecord {
   std::string operation;
   std::string function;
   SourceLocation location;
   std::string query, key, value;
-  bool causal = false;
+  std::vector<std::string> features;
+  std::optional<unsigned> layer;
   bool exclusive = false;
   /// Exclusive before anything was converted: the model said so itself.
   bool wasExclusive = false;
   std::string denominator;
   double eps = 0.0, strength = 0.0;
-  /// The remark at this operation, if there is one.
-  std::string remark;
+  /// Why it was not made exclusive, or not raised.
+  std::string reason;
 };
 
 /// What a pipeline did.
 struct TransformReport {
   std::vector<AttentionRecord> attentions;
-  /// Warnings, and the remarks that stand at none of the attentions.
+  /// Places that looked like attention and were not raised.
+  std::vector<AttentionRecord> refused;
+  /// Warnings.
   std::vector<DiagnosticRecord> diagnostics;
+};
+
+/// Raising, or raising and making exclusive with the options of the pipeline.
+struct TransformRequest {
+  bool convert = false;
+  std::string options;
 };
 
 /// A value, or the diagnostics that say why there is none.
@@ -104,18 +113,17 @@ public:
   /// Names of the functions that have a body.
   std::vector<std::string> getFunctionNames() const;
 
-  /// Runs a pipeline given as text. On failure the module is as before.
-  Outcome<TransformReport> transform(const std::string &pipeline);
+  /// On failure the module is as before.
+  Outcome<TransformReport> transform(const TransformRequest &request);
 
-  /// The report of a pipeline, without keeping what it does.
-  Outcome<TransformReport> tryTransform(const std::string &pipeline) const;
+  /// The report of a transformation, without keeping what it does.
+  Outcome<TransformReport> tryTransform(const TransformRequest &request) const;
 
-  /// Compiles a function of a copy, which first goes through `pipeline`.
-  Outcome<CompiledEntry> compile(const std::string &pipeline,
-                                 CompileOptions options) const;
+  /// Compiles a function of a copy in which attention is raised first.
+  Outcome<CompiledEntry> compile(CompileOptions options) const;
 
 private:
-  Outcome<TransformReport> run(const std::string &pipeline,
+  Outcome<TransformReport> run(const TransformRequest &request,
                                mlir::ModuleOp module) const;
 
   std::shared_ptr<Session> session;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,11 @@ class Attention:
     """Types of query, key and value, as MLIR writes them (``""`` if there is none)."""
     key: str
     value: str
-    causal: bool
+    features: tuple[str, ...]
+    """Masks, biases, groups of heads and so on, in words: ``"causal"``, ``"mask"``, ..."""
+    layer: int | None
+    """The number that ``convert_attention(layers=...)`` counts it by; only self attentions
+    have one, and only after a conversion or in a preview."""
     exclusive: bool
     """Whether it is in the exclusive form."""
     was_exclusive: bool
@@ -37,7 +40,11 @@ class Attention:
     eps: float
     strength: float
     reason: str
-    """Why it was not made exclusive; ``""`` if it was, or if nobody asked."""
+    """Why it was not made exclusive, or not raised; ``""`` if it was, or if nobody asked."""
+
+    @property
+    def causal(self) -> bool:
+        return "causal" in self.features
 
     @property
     def converted(self) -> bool:
@@ -46,6 +53,8 @@ class Attention:
 
     def __str__(self) -> str:
         text = self.location or f"in {self.function}"
+        if not self.operation.startswith("xsa."):
+            return f"{text}  left alone: {self.reason}"
         if not self.exclusive:
             return f"{text}  not exclusive" + (f": {self.reason}" if self.reason else "")
         exclusion = self.denominator
@@ -69,8 +78,11 @@ class Explanation:
     ``"conversion"`` or ``"raising"`` (what was done)."""
     attentions: tuple[Attention, ...]
     """All attentions that were recognised, in program order."""
+    refused: tuple[Attention, ...]
+    """Places that looked like attention and were not recognised as one; their ``reason``
+    names the first condition that failed."""
     diagnostics: tuple[Diagnostic, ...]
-    """Remarks about what was not recognised, and warnings."""
+    """Warnings."""
 
     @property
     def converted(self) -> tuple[Attention, ...]:
@@ -87,11 +99,6 @@ class Explanation:
         """Those that are not exclusive; their ``reason`` says why."""
         return tuple(a for a in self.attentions if not a.exclusive)
 
-    @property
-    def refused(self) -> tuple[Diagnostic, ...]:
-        """Places that looked like attention and were not recognised as one."""
-        return tuple(d for d in self.diagnostics if d.severity == "remark")
-
     def __str__(self) -> str:
         counts = [f"{_count(len(self.attentions), 'attention')} found"]
         if self.kind != "raising":
@@ -105,8 +112,8 @@ class Explanation:
         lines += [f"  {number}. {a}" for number, a in enumerate(self.attentions)]
         if self.refused:
             lines.append(f"{_count(len(self.refused), 'place')} not recognised as attention")
-            lines += _indent(self.refused)
-        lines += _indent(d for d in self.diagnostics if d.severity != "remark")
+            lines += [f"  {a}" for a in self.refused]
+        lines += ["  " + line for d in self.diagnostics for line in str(d).splitlines()]
         return "\n".join(lines)
 
 
@@ -114,14 +121,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _indent(diagnostics: Iterable[Diagnostic]) -> list[str]:
-    return ["  " + line for d in diagnostics for line in str(d).splitlines()]
-
-
-def _make_attention(record: AttentionRecord, kind: str) -> Attention:
-    reason = record.remark.removeprefix("attention not made exclusive: ")
-    if not (reason or record.exclusive or kind == "raising"):
-        reason = "it is not among the layers that were chosen"
+def _make_attention(record: AttentionRecord) -> Attention:
     return Attention(
         operation=record.operation,
         function=record.function,
@@ -129,13 +129,14 @@ def _make_attention(record: AttentionRecord, kind: str) -> Attention:
         query=record.query,
         key=record.key,
         value=record.value,
-        causal=record.causal,
+        features=tuple(record.features),
+        layer=record.layer,
         exclusive=record.exclusive,
-        was_exclusive=record.was_exclusive or (record.exclusive and kind == "raising"),
+        was_exclusive=record.was_exclusive,
         denominator=record.denominator,
         eps=record.eps,
         strength=record.strength,
-        reason=reason,
+        reason=record.reason,
     )
 
 
@@ -143,6 +144,7 @@ def make_explanation(report: TransformReport, kind: str) -> Explanation:
     """The public form of a report of the extension."""
     return Explanation(
         kind=kind,
-        attentions=tuple(_make_attention(record, kind) for record in report.attentions),
+        attentions=tuple(map(_make_attention, report.attentions)),
+        refused=tuple(map(_make_attention, report.refused)),
         diagnostics=make_diagnostics(report.diagnostics),
     )

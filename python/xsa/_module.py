@@ -62,7 +62,7 @@ class Module:
                 then as it was before.
         """
         options = format_options(None, None, None, None, assume_self)
-        return self._transform("raise-attention-to-xsa" + options, "raising")
+        return self._transform("raising", options)
 
     def convert_attention(
         self,
@@ -99,7 +99,7 @@ class Module:
             CompileError: the conversion failed; the module is as it was before.
         """
         options = format_options(layers, denominator, eps, strength, assume_self)
-        return self._transform("convert-attention-to-xsa" + options, "conversion")
+        return self._transform("conversion", options)
 
     def explain(self) -> Explanation:
         """Tells what was found and what became of it. The module is not changed.
@@ -110,7 +110,7 @@ class Module:
         """
         if self._explanation is not None:
             return self._explanation
-        report, problems = self._handle.try_transform("convert-attention-to-xsa")
+        report, problems = self._handle.try_transform(True, "")
         if report is None:
             raise CompileError(make_diagnostics(problems))
         return make_explanation(report, "preview")
@@ -146,7 +146,7 @@ class Module:
             raise ValueError(f"entry: expected a function of the module ({names}), got {entry!r}")
         count = 0 if threads is None else _check_integer("threads", threads, 1, 2**16)
         _check_integer("opt_level", opt_level, 0, 3)
-        handle, problems = self._handle.compile("raise-attention-to-xsa", entry, count, opt_level)
+        handle, problems = self._handle.compile(entry, count, opt_level)
         if handle is None:
             raise CompileError(make_diagnostics(problems))
         return CompiledModel(handle, entry)
@@ -172,8 +172,8 @@ class Module:
     def __repr__(self) -> str:
         return f"<xsa.Module {self._name!r} with functions {', '.join(self.functions) or 'none'}>"
 
-    def _transform(self, pipeline: str, kind: str) -> Module:
-        report, problems = self._handle.transform(pipeline)
+    def _transform(self, kind: str, options: str) -> Module:
+        report, problems = self._handle.transform(kind == "conversion", options)
         if report is None:
             raise CompileError(make_diagnostics(problems))
         self._explanation = make_explanation(report, kind)

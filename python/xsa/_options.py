@@ -48,7 +48,7 @@ def format_options(
     strength: float | None,
     assume_self: bool,
 ) -> str:
-    """The options between braces, or nothing if all have their defaults."""
+    """The options as MLIR's pipelines take them."""
     options = []
     if layers is not None:
         options.append(f"layers={_format_layers(layers)}")
@@ -67,4 +67,4 @@ def format_options(
         options.append(f"strength={_format_number('strength', strength)}")
     if assume_self:
         options.append("assume-self=true")
-    return "{" + " ".join(options) + "}" if options else ""
+    return " ".join(options)

@@ -129,6 +129,8 @@ def test_explanation_of_a_conversion(attention):
     assert converted.operation == "xsa.attention"
     assert converted.exclusive and not converted.was_exclusive
     assert not converted.causal
+    assert converted.features == ()
+    assert converted.layer == 1
     assert (converted.denominator, converted.eps, converted.strength) == ("l2_clamp", 1e-12, 1.0)
     assert converted.query == converted.value == "tensor<2x6x4xf32>"
     assert converted.location.startswith("<text>:")
@@ -221,9 +223,16 @@ func.func @main(%q: tensor<2x6x4xf32>, %kt: tensor<2x4x6xf32>, %v: tensor<2x6x4x
 """).explain()
     assert explanation.attentions == ()
     (refused,) = explanation.refused
-    assert refused.severity == "remark"
-    assert refused.line == 13
-    assert "1 place not recognised as attention\n  <text>:13:8: remark: " in str(explanation)
+    assert refused.operation == "linalg.batch_matmul"
+    assert refused.location == "<text>:13:8"
+    assert refused.reason.startswith("softmax does not run over the keys")
+    assert "1 place not recognised as attention\n  <text>:13:8  left alone: " in str(explanation)
+
+
+def test_layers_that_do_not_exist_are_a_warning(attention):
+    with pytest.warns(UserWarning, match="names 9, but @layers has 2 self attentions"):
+        attention.convert_attention(layers=[0, 9])
+    assert [a.layer for a in attention.explain().converted] == [0]
 
 
 # --- What can go wrong -------------------------------------------------------------

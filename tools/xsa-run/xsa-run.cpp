@@ -22,7 +22,6 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -74,6 +73,10 @@ struct Options {
       cl::desc("find attention in the model (default); with --raise=false it "
                "runs as it is written"),
       cl::cat(category)};
+  cl::opt<bool> report{
+      "report", cl::init(false),
+      cl::desc("print a table of the attentions found and what became of them"),
+      cl::cat(category)};
   cl::opt<unsigned> threads{
       "threads", cl::init(0),
       cl::desc("threads to use (default: one per available core)"),
@@ -120,14 +123,24 @@ static double getSeconds() {
 /// Raises attention to the XSA dialect unless told not to; also makes it
 /// exclusive if asked.
 static LogicalResult raise(ModuleOp module, const Options &options) {
-  std::string pipeline = options.raiseAttention ? "raise-attention-to-xsa"
-                                                : "xsa-import-to-linalg";
-  if (options.convert.getNumOccurrences())
-    pipeline = "convert-attention-to-xsa{" + options.convert + "}";
   PassManager pm(module.getContext());
-  if (failed(parsePassPipeline(pipeline, pm)))
+  auto account = std::make_shared<AttentionReport>();
+  if (options.convert.getNumOccurrences()) {
+    auto conversion =
+        ConvertAttentionToXSAOptions::createFromString(options.convert);
+    if (!conversion)
+      return failure();
+    buildConvertAttentionToXSAPipeline(pm, *conversion, account);
+  } else if (options.raiseAttention) {
+    buildRaiseAttentionToXSAPipeline(pm, RaiseAttentionToXSAOptions(), account);
+  } else {
+    populateImportToLinalgPipeline(pm);
+  }
+  if (failed(pm.run(module)))
     return failure();
-  return pm.run(module);
+  if (options.report)
+    printReport(account->get(module), llvm::errs());
+  return success();
 }
 
 /// The arrays arg0, arg1, ... in order, converted to what the model takes.

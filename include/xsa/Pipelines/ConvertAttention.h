@@ -14,10 +14,11 @@
 #ifndef XSA_PIPELINES_CONVERTATTENTION_H
 #define XSA_PIPELINES_CONVERTATTENTION_H
 
+#include "xsa/Analysis/AttentionReport.h"
+#include "xsa/Support/OptionalNumber.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
-
-#include <limits>
 
 namespace xsa {
 
@@ -27,6 +28,11 @@ struct RaiseAttentionToXSAOptions
       *this, "assume-self",
       llvm::cl::desc("accepted for symmetry with convert-attention-to-xsa; "
                      "raising needs no assumption"),
+      llvm::cl::init(false)};
+  Option<bool> report{
+      *this, "report",
+      llvm::cl::desc(
+          "print a table of the attentions found, with features and decisions"),
       llvm::cl::init(false)};
 };
 
@@ -40,10 +46,10 @@ struct ConvertAttentionToXSAOptions
   Option<std::string> denominator{
       *this, "denominator", llvm::cl::desc("l2_clamp, sq_clamp, sq_add or raw"),
       llvm::cl::init("l2_clamp")};
-  Option<double> eps{
+  Option<std::optional<double>> eps{
       *this, "eps",
       llvm::cl::desc("epsilon of the denominator (default: that of its kind)"),
-      llvm::cl::init(-std::numeric_limits<double>::infinity())};
+      llvm::cl::init(std::optional<double>())};
   Option<double> strength{
       *this, "strength",
       llvm::cl::desc(
@@ -54,15 +60,23 @@ struct ConvertAttentionToXSAOptions
       llvm::cl::desc("take query and value that are function arguments for one "
                      "sequence"),
       llvm::cl::init(false)};
+  Option<bool> report{
+      *this, "report",
+      llvm::cl::desc(
+          "print a table of the attentions found, with features and decisions"),
+      llvm::cl::init(false)};
 };
 
-/// Import, then raise: the meaning of the model is kept.
+/// Import, then raise: the meaning of the model is kept. What was found goes to
+/// `account`, if there is one.
 void buildRaiseAttentionToXSAPipeline(
-    mlir::OpPassManager &pm, const RaiseAttentionToXSAOptions &options);
+    mlir::OpPassManager &pm, const RaiseAttentionToXSAOptions &options,
+    std::shared_ptr<AttentionReport> account = nullptr);
 
 /// The above, then every proven self attention becomes exclusive.
 void buildConvertAttentionToXSAPipeline(
-    mlir::OpPassManager &pm, const ConvertAttentionToXSAOptions &options);
+    mlir::OpPassManager &pm, const ConvertAttentionToXSAOptions &options,
+    std::shared_ptr<AttentionReport> account = nullptr);
 
 /// Registers `--raise-attention-to-xsa` and `--convert-attention-to-xsa`.
 void registerAttentionPipelines();

@@ -90,7 +90,8 @@ static bool isLinearInOneOperand(Operation *op) {
 }
 
 std::string xsa::findEscape(const llvm::SetVector<Operation *> &chain,
-                            Operation *contraction) {
+                            Operation *contraction,
+                            const llvm::DenseSet<Operation *> &raised) {
   llvm::SetVector<Operation *> reached;
   for (Operation *op : chain)
     for (Operation *user : op->getUsers())
@@ -100,8 +101,14 @@ std::string xsa::findEscape(const llvm::SetVector<Operation *> &chain,
     Operation *op = reached[i];
     if (op->hasTrait<OpTrait::IsTerminator>())
       continue;
-    if (op->use_empty())
+    if (op->use_empty() && !raised.contains(op))
       continue;
+    // Whether the other product is attention over other values or part of a
+    // backward pass: what the own value is, is not certain for either.
+    if (isContraction(op))
+      return ("its probabilities are also used by another product ('" +
+              op->getName().getStringRef() + "')")
+          .str();
     if (!isLinearInOneOperand(op))
       return ("its probabilities are also used by '" +
               op->getName().getStringRef() +

@@ -15,6 +15,7 @@
 #define XSA_LIB_CONVERSION_LINALGTOXSA_ESCAPEDPROBABILITIES_H
 
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <string>
@@ -25,11 +26,13 @@ namespace xsa {
 llvm::SetVector<mlir::Operation *>
 collectProbabilityOps(mlir::Value probabilities);
 
-/// The first use of probabilities, apart from `chain` itself and `attention`,
+/// The first use of probabilities, apart from `chain` itself and `contraction`,
 /// that is neither layout nor averaging on the way to a function's result;
-/// empty if there is none.
+/// empty if there is none. Contractions in `raised` have lost their users to
+/// the attention that took their place, and still count.
 std::string findEscape(const llvm::SetVector<mlir::Operation *> &chain,
-                       mlir::Operation *contraction);
+                       mlir::Operation *contraction,
+                       const llvm::DenseSet<mlir::Operation *> &raised);
 
 } // namespace xsa
 

@@ -73,42 +73,86 @@ class RaiseAttentionPass
     : public xsa::impl::RaiseAttentionBase<RaiseAttentionPass> {
 public:
   using Base::Base;
+  RaiseAttentionPass(const RaiseAttentionOptions &options,
+                     std::shared_ptr<AttentionReport> account)
+      : Base(options), account(std::move(account)) {}
 
   void runOnOperation() override {
-    Operation *function = getOperation();
-    ExprContext ctx(&getContext());
-    TensorView view(ctx);
-    view.learnSizes(function);
-    ConstantEvaluator evaluator(view);
+    std::vector<AttentionEntry> refused;
+    raiseAttentions(refused);
     IRRewriter rewriter(&getContext());
-    SmallVector<Operation *> replaced;
-    for (linalg::LinalgOp op : collectContractions(function)) {
-      MatchContext match(view, evaluator);
-      AttentionMatch result;
-      MatchOutcome outcome = matchAttention(match, op->getResult(0), result);
-      if (outcome == MatchOutcome::NotAttention)
-        continue;
-      ++numFound;
-      if (outcome == MatchOutcome::Matched) {
-        std::string escape =
-            findEscape(collectProbabilityOps(result.probabilities), op);
-        FailureOr<AttentionOp> attention =
-            buildAttention(rewriter, match, result);
-        if (succeeded(attention)) {
-          ++numRaised;
-          if (!escape.empty())
-            (*attention)->setAttr("xsa.escape", rewriter.getStringAttr(escape));
-          replaced.push_back(result.root.getDefiningOp());
-          view.forget();
-          continue;
-        }
-        match.refuse("an operand cannot be expressed as a tensor");
-      }
-      ++numRefused;
-      op->emitRemark("attention left alone: ") << match.reason;
-    }
-    eraseDead(replaced);
-    numExclusive += raiseExclusions(function, rewriter);
+    raiseExclusions(getOperation(), rewriter);
+    keepAccount(std::move(refused));
   }
+
+private:
+  void raiseAttentions(std::vector<AttentionEntry> &refused);
+  void keepAccount(std::vector<AttentionEntry> refused);
+
+  std::shared_ptr<AttentionReport> account;
 };
 } // namespace
+
+static AttentionEntry refuse(linalg::LinalgOp op, const std::string &reason) {
+  op->emitRemark("attention left alone: ") << reason;
+  AttentionEntry entry(op.getLoc());
+  entry.decision = AttentionDecision::Refused;
+  entry.operation = op->getName().getStringRef().str();
+  entry.reason = reason;
+  return entry;
+}
+
+void RaiseAttentionPass::raiseAttentions(std::vector<AttentionEntry> &refused) {
+  ExprContext ctx(&getContext());
+  TensorView view(ctx);
+  view.learnSizes(getOperation());
+  ConstantEvaluator evaluator(view);
+  IRRewriter rewriter(&getContext());
+  SmallVector<Operation *> replaced;
+  llvm::DenseSet<Operation *> raised;
+  for (linalg::LinalgOp op : collectContractions(getOperation())) {
+    MatchContext match(view, evaluator);
+    AttentionMatch result;
+    MatchOutcome outcome = matchAttention(match, op->getResult(0), result);
+    if (outcome == MatchOutcome::NotAttention)
+      continue;
+    if (outcome == MatchOutcome::Refused) {
+      refused.push_back(refuse(op, match.reason));
+      continue;
+    }
+    std::string escape =
+        findEscape(collectProbabilityOps(result.probabilities), op, raised);
+    FailureOr<AttentionOp> attention = buildAttention(rewriter, match, result);
+    if (failed(attention)) {
+      refused.push_back(
+          refuse(op, "an operand cannot be expressed as a tensor"));
+      continue;
+    }
+    if (!escape.empty())
+      (*attention)->setAttr("xsa.escape", rewriter.getStringAttr(escape));
+    raised.insert(op);
+    replaced.push_back(result.root.getDefiningOp());
+    view.forget();
+  }
+  eraseDead(replaced);
+}
+
+void RaiseAttentionPass::keepAccount(std::vector<AttentionEntry> refused) {
+  FunctionReport function{getFunctionName(getOperation()),
+                          describeAttentions(getOperation())};
+  llvm::append_range(function.entries, refused);
+  if (account)
+    account->update(getOperation(), function.entries);
+  numFound += function.entries.size();
+  numRaised += function.countRaised();
+  numExclusive += function.count(AttentionDecision::ExclusiveInModel);
+  numRefused += function.count(AttentionDecision::Refused);
+  if (report)
+    printReport(function, llvm::errs());
+}
+
+std::unique_ptr<Pass>
+xsa::createRaiseAttention(const RaiseAttentionOptions &options,
+                          std::shared_ptr<AttentionReport> report) {
+  return std::make_unique<RaiseAttentionPass>(options, std::move(report));
+}

@@ -405,10 +405,9 @@ static LogicalResult raiseAt(MatchContext &match, RewriterBase &rewriter,
   return failure();
 }
 
-unsigned xsa::raiseExclusions(Operation *root, RewriterBase &rewriter) {
+void xsa::raiseExclusions(Operation *root, RewriterBase &rewriter) {
   SmallVector<AttentionOp> attentions;
   root->walk([&](AttentionOp op) { attentions.push_back(op); });
-  unsigned count = 0;
   ExprContext ctx(root->getContext());
   TensorView view(ctx);
   view.learnSizes(root);
@@ -419,11 +418,9 @@ unsigned xsa::raiseExclusions(Operation *root, RewriterBase &rewriter) {
       MatchContext match(view, evaluator);
       if (failed(raiseAt(match, rewriter, candidate)))
         continue;
-      ++count;
       replaced.push_back(candidate.getDefiningOp());
       view.forget();
       break;
     }
   eraseDead(replaced);
-  return count;
 }

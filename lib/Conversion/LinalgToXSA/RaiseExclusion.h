@@ -19,8 +19,8 @@ namespace xsa {
 
 /// Gives attentions below `root` whose output loses its component along the own
 /// value the exclusive form, or adds `xsa.exclude` where the output is changed
-/// in between. Returns how many.
-unsigned raiseExclusions(mlir::Operation *root, mlir::RewriterBase &rewriter);
+/// in between.
+void raiseExclusions(mlir::Operation *root, mlir::RewriterBase &rewriter);
 
 /// Erases operations that only the raised ones kept alive.
 void eraseDead(llvm::ArrayRef<mlir::Operation *> roots);

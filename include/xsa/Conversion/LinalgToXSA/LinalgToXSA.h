@@ -13,6 +13,8 @@
 #ifndef XSA_CONVERSION_LINALGTOXSA_LINALGTOXSA_H
 #define XSA_CONVERSION_LINALGTOXSA_LINALGTOXSA_H
 
+#include "xsa/Analysis/AttentionReport.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 
@@ -20,6 +22,11 @@ namespace xsa {
 
 #define GEN_PASS_DECL_RAISEATTENTION
 #include "xsa/Conversion/LinalgToXSA/Passes.h.inc"
+
+/// The pass, with its decisions added to `report`.
+std::unique_ptr<mlir::Pass>
+createRaiseAttention(const RaiseAttentionOptions &options,
+                     std::shared_ptr<AttentionReport> report);
 
 #define GEN_PASS_REGISTRATION
 #include "xsa/Conversion/LinalgToXSA/Passes.h.inc"

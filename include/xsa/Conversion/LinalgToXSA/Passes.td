@@ -36,7 +36,15 @@ def RaiseAttention
 
     The old operations are left to die: they stay only where something else
     uses them.
+
+    `report` prints a table of what was found. The statistics below hold the
+    same numbers, but an LLVM built without assertions, as packages are, leaves
+    statistics out.
   }];
+  let options = [
+    Option<"report", "report", "bool", /*default=*/"false",
+           "print a table of the attentions found, with features and decisions">
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::math::MathDialect", "mlir::tensor::TensorDialect",

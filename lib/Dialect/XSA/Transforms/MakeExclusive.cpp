@@ -45,8 +45,21 @@ struct LayerSelection {
       return layer + *last >= count;
     return all || llvm::is_contained(list, layer);
   }
+
+  /// What is asked for and does not exist among `count`; empty if all does.
+  std::string getMissing(unsigned count) const;
 };
 } // namespace
+
+std::string LayerSelection::getMissing(unsigned count) const {
+  if (last)
+    return *last > count ? "the last " + std::to_string(*last) : "";
+  SmallVector<std::string> missing;
+  for (unsigned layer : list)
+    if (layer >= count)
+      missing.push_back(std::to_string(layer));
+  return llvm::join(missing, ", ");
+}
 
 static std::optional<LayerSelection> parseLayers(StringRef text) {
   LayerSelection selection;
@@ -88,24 +101,6 @@ static double getDefaultEps(Denominator denominator) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-ExcludeOp xsa::findLaterExclusion(AttentionOp op) {
-  SmallVector<Value> worklist = {op->getResult(0)};
-  llvm::SmallPtrSet<Operation *, 16> seen;
-  while (!worklist.empty() && seen.size() < 64) {
-    for (Operation *user : worklist.pop_back_val().getUsers()) {
-      if (auto exclude = dyn_cast<ExcludeOp>(user))
-        return exclude;
-      auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
-      bool keepsRows = linalgOp
-                           ? linalgOp.getNumReductionLoops() == 0
-                           : isa<tensor::TensorDialect>(user->getDialect());
-      if (keepsRows && seen.insert(user).second)
-        llvm::append_range(worklist, user->getResults());
-    }
-  }
-  return nullptr;
-}
-
 static void makeExclusive(TensorView &view, AttentionOp op,
                           ExclusionAttr exclusion) {
   OpBuilder builder(op);
@@ -125,80 +120,131 @@ static void makeExclusive(TensorView &view, AttentionOp op,
   op.setExclusionAttr(exclusion);
 }
 
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
 namespace {
 class MakeExclusivePass
     : public xsa::impl::MakeExclusiveBase<MakeExclusivePass> {
 public:
   using Base::Base;
+  MakeExclusivePass(const MakeExclusiveOptions &options,
+                    std::shared_ptr<AttentionReport> account)
+      : Base(options), account(std::move(account)) {}
 
   void runOnOperation() override {
-    auto selection = parseLayers(layers);
-    auto kind = symbolizeDenominator(denominator);
-    if (!selection) {
-      getOperation()->emitError("expected 'layers' to be all, last:N or a list "
-                                "of numbers, got '")
-          << layers << "'";
+    std::optional<LayerSelection> selection = readLayers();
+    ExclusionAttr exclusion = readExclusion();
+    if (!selection || !exclusion)
       return signalPassFailure();
-    }
-    if (!kind) {
-      getOperation()->emitError("expected 'denominator' to be l2_clamp, "
-                                "sq_clamp, sq_add or raw, got '")
-          << denominator << "'";
-      return signalPassFailure();
-    }
-    bool isGiven = eps != -std::numeric_limits<double>::infinity();
-    double epsilon = isGiven ? double(eps) : getDefaultEps(*kind);
-    auto emitError = [&] { return getOperation()->emitError(); };
-    auto exclusion = ExclusionAttr::getChecked(emitError, &getContext(), *kind,
-                                               epsilon, double(strength));
-    if (!exclusion)
-      return signalPassFailure();
-    convert(*selection, exclusion);
+    keepAccount(convert(*selection, exclusion));
   }
 
 private:
-  struct SelfAttention {
-    AttentionOp op;
-    bool isExclusive;
-  };
+  std::optional<LayerSelection> readLayers();
+  ExclusionAttr readExclusion();
+  bool proveSelf(TokenAxisAnalysis &analysis, AttentionOp op,
+                 AttentionEntry &entry);
+  std::vector<AttentionEntry> convert(const LayerSelection &selection,
+                                      ExclusionAttr exclusion);
+  void keepAccount(std::vector<AttentionEntry> entries);
 
-  SmallVector<SelfAttention> collectSelfAttentions(TensorView &view) {
-    ConstantEvaluator evaluator(view);
-    TokenAxisAnalysis analysis(view, evaluator);
-    SmallVector<SelfAttention> found;
-    getOperation()->walk([&](AttentionOp op) {
-      std::string reason;
-      if (op.isExclusive() || findLaterExclusion(op)) {
-        ++numAlready;
-        found.push_back({op, true});
-        return;
-      }
-      auto escape = op->getAttrOfType<StringAttr>("xsa.escape");
-      if (!isa<RankedTensorType>(op.getQuery().getType()))
-        reason = "it is not on tensors";
-      else if (escape)
-        reason = escape.str();
-      if (reason.empty() && analysis.isSelfAttention(op, assumeSelf, reason)) {
-        found.push_back({op, false});
-        return;
-      }
-      ++numRefused;
-      op.emitRemark("attention not made exclusive: ") << reason;
-    });
-    return found;
-  }
-
-  void convert(const LayerSelection &selection, ExclusionAttr exclusion) {
-    ExprContext ctx(&getContext());
-    TensorView view(ctx);
-    view.learnSizes(getOperation());
-    SmallVector<SelfAttention> found = collectSelfAttentions(view);
-    for (auto [layer, attention] : llvm::enumerate(found)) {
-      if (attention.isExclusive || !selection.contains(layer, found.size()))
-        continue;
-      makeExclusive(view, attention.op, exclusion);
-      ++numExclusive;
-    }
-  }
+  std::shared_ptr<AttentionReport> account;
 };
 } // namespace
+
+std::optional<LayerSelection> MakeExclusivePass::readLayers() {
+  auto selection = parseLayers(layers);
+  if (!selection)
+    getOperation()->emitError("expected 'layers' to be all, last:N or a list "
+                              "of numbers, got '")
+        << layers << "'";
+  return selection;
+}
+
+ExclusionAttr MakeExclusivePass::readExclusion() {
+  auto kind = symbolizeDenominator(denominator);
+  if (!kind) {
+    getOperation()->emitError("expected 'denominator' to be l2_clamp, "
+                              "sq_clamp, sq_add or raw, got '")
+        << denominator << "'";
+    return nullptr;
+  }
+  auto emitError = [&] { return getOperation()->emitError(); };
+  return ExclusionAttr::getChecked(emitError, &getContext(), *kind,
+                                   eps.value_or(getDefaultEps(*kind)),
+                                   double(strength));
+}
+
+/// Whether `op` is self attention that is not exclusive yet. If it is not, the
+/// entry says why.
+bool MakeExclusivePass::proveSelf(TokenAxisAnalysis &analysis, AttentionOp op,
+                                  AttentionEntry &entry) {
+  auto escape = op->getAttrOfType<StringAttr>("xsa.escape");
+  if (!isa<RankedTensorType>(op.getQuery().getType()))
+    entry.reason = "it is not on tensors";
+  else if (escape)
+    entry.reason = escape.str();
+  else if (analysis.isSelfAttention(op, assumeSelf, entry.reason))
+    return true;
+  entry.decision = AttentionDecision::NotExclusive;
+  op.emitRemark("attention not made exclusive: ") << entry.reason;
+  return false;
+}
+
+std::vector<AttentionEntry>
+MakeExclusivePass::convert(const LayerSelection &selection,
+                           ExclusionAttr exclusion) {
+  ExprContext ctx(&getContext());
+  TensorView view(ctx);
+  view.learnSizes(getOperation());
+  ConstantEvaluator evaluator(view);
+  TokenAxisAnalysis analysis(view, evaluator);
+  std::vector<AttentionEntry> entries = describeAttentions(getOperation());
+  SmallVector<std::pair<AttentionOp, AttentionEntry *>> candidates;
+  unsigned numLayers = 0, next = 0;
+  getOperation()->walk([&](AttentionOp op) {
+    AttentionEntry &entry = entries[next++];
+    if (!entry.exclusion && !proveSelf(analysis, op, entry))
+      return;
+    entry.layer = numLayers++;
+    if (!entry.exclusion)
+      candidates.emplace_back(op, &entry);
+  });
+  // Where there is no self attention at all, remarks have said so.
+  std::string missing = selection.getMissing(numLayers);
+  if (!missing.empty() && numLayers > 0)
+    emitWarning(getOperation()->getLoc(), "option 'layers' names ")
+        << missing << ", but @" << getFunctionName(getOperation()) << " has "
+        << numLayers << " self attention" << (numLayers > 1 ? "s" : "")
+        << ", counted from 0";
+  for (auto [op, entry] : candidates) {
+    if (!selection.contains(*entry->layer, numLayers)) {
+      entry->decision = AttentionDecision::NotExclusive;
+      entry->reason = "it is not among the layers that were chosen";
+      continue;
+    }
+    makeExclusive(view, op, exclusion);
+    entry->decision = AttentionDecision::MadeExclusive;
+    entry->exclusion = exclusion;
+  }
+  return entries;
+}
+
+void MakeExclusivePass::keepAccount(std::vector<AttentionEntry> entries) {
+  if (account)
+    account->update(getOperation(), entries);
+  FunctionReport function{getFunctionName(getOperation()), std::move(entries)};
+  numExclusive += function.count(AttentionDecision::MadeExclusive);
+  numAlready += function.count(AttentionDecision::ExclusiveInModel);
+  numRefused += function.count(AttentionDecision::NotExclusive);
+  if (report)
+    printReport(function, llvm::errs());
+}
+
+std::unique_ptr<Pass>
+xsa::createMakeExclusive(const MakeExclusiveOptions &options,
+                         std::shared_ptr<AttentionReport> report) {
+  return std::make_unique<MakeExclusivePass>(options, std::move(report));
+}

@@ -1,5 +1,10 @@
 // RUN: xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{layers=last:1}))' | FileCheck %s --check-prefix=LAST
 // RUN: xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{layers=0}))' | FileCheck %s --check-prefix=FIRST
+// RUN: xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{layers=1,2,7}))' 2>&1 | FileCheck %s --check-prefix=BEYOND
+// RUN: xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{layers=last:3}))' 2>&1 | FileCheck %s --check-prefix=LASTBEYOND
+// RUN: xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{denominator=sq_add}))' | FileCheck %s --check-prefix=DEFAULTEPS
+// RUN: xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{denominator=sq_add eps=None}))' | FileCheck %s --check-prefix=DEFAULTEPS
+// RUN: not xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{eps=small}))' 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{assume-self=true}))' | FileCheck %s --check-prefix=ALL
 // RUN: not xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{layers=some}))' 2>&1 | FileCheck %s --check-prefix=LAYERS
 // RUN: not xsa-opt %s --pass-pipeline='builtin.module(func.func(xsa-make-exclusive{denominator=l3}))' 2>&1 | FileCheck %s --check-prefix=DENOMINATOR
@@ -12,7 +17,20 @@
 
 // LAYERS: expected 'layers' to be all, last:N or a list of numbers, got 'some'
 // DENOMINATOR: expected 'denominator' to be l2_clamp, sq_clamp, sq_add or raw, got 'l3'
+// NUMBER: expected a number, got 'small'
 // EPS: expected 'eps' to be finite and not negative, got -1.000000e+00
+
+// What does not exist is a warning; the rest is done.
+// BEYOND: warning: option 'layers' names 2, 7, but @two_layers has 2 self attentions, counted from 0
+// BEYOND-LABEL: func @two_layers(
+// BEYOND: xsa.attention {indexing_maps
+// BEYOND: xsa.attention {exclusion
+// LASTBEYOND: warning: option 'layers' names the last 3, but @two_layers has 2 self attentions, counted from 0
+// LASTBEYOND-LABEL: func @two_layers(
+// LASTBEYOND: xsa.attention {exclusion
+// LASTBEYOND: xsa.attention {exclusion
+// DEFAULTEPS-LABEL: func @two_layers(
+// DEFAULTEPS: exclusion = #xsa.exclusion<sq_add, eps = {{9.99.*E-7|1.0.*E-0?6}}>
 
 // LAST-LABEL: func @two_layers(
 // LAST: xsa.attention {indexing_maps

@@ -14,21 +14,22 @@
 #ifndef XSA_DIALECT_XSA_TRANSFORMS_PASSES_H
 #define XSA_DIALECT_XSA_TRANSFORMS_PASSES_H
 
+#include "xsa/Analysis/AttentionReport.h"
 #include "xsa/Dialect/XSA/IR/XSA.h"
+#include "xsa/Support/OptionalNumber.h"
 
 #include "mlir/Pass/Pass.h"
 
-#include <limits>
-
 namespace xsa {
-
-/// The operation that makes the output of an attention exclusive after other
-/// changes of it, element by element; null if there is none.
-ExcludeOp findLaterExclusion(AttentionOp op);
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "xsa/Dialect/XSA/Transforms/Passes.h.inc"
+
+/// The pass, with its decisions added to `report`.
+std::unique_ptr<mlir::Pass>
+createMakeExclusive(const MakeExclusiveOptions &options,
+                    std::shared_ptr<AttentionReport> report);
 
 } // namespace xsa
 

@@ -29,7 +29,12 @@ def MakeExclusive
     that is not converted gets a remark that names what stands against it.
 
     `layers` counts self attentions in program order, exclusive ones included:
-    `all`, `last:4`, or a list such as `0,3,7`.
+    `all`, `last:4`, or a list such as `0,3,7`. Numbers that a function has no
+    self attention for are a warning.
+
+    `report` prints a table of the function's attentions. The statistics below
+    hold the same numbers, but an LLVM built without assertions, as packages
+    are, leaves statistics out.
   }];
   let options = [
     Option<"layers", "layers", "std::string", /*default=*/"\"all\"",
@@ -37,14 +42,15 @@ def MakeExclusive
     Option<"denominator", "denominator", "std::string",
            /*default=*/"\"l2_clamp\"",
            "l2_clamp, sq_clamp, sq_add or raw">,
-    Option<"eps", "eps", "double",
-           /*default=*/"-std::numeric_limits<double>::infinity()",
+    Option<"eps", "eps", "std::optional<double>", /*default=*/"std::nullopt",
            "epsilon of the denominator (default: 1e-12 for l2_clamp, 1e-6 for "
            "sq_clamp and sq_add)">,
     Option<"strength", "strength", "double", /*default=*/"1.0",
            "how much of the component along the own value is removed">,
     Option<"assumeSelf", "assume-self", "bool", /*default=*/"false",
-           "take query and value that are function arguments for one sequence">
+           "take query and value that are function arguments for one sequence">,
+    Option<"report", "report", "bool", /*default=*/"false",
+           "print a table of the attentions, with features and decisions">
   ];
   let statistics = [
     Statistic<"numExclusive", "made-exclusive", "Attentions made exclusive">,
