@@ -44,6 +44,7 @@ class Attention:
 
     @property
     def causal(self) -> bool:
+        """Whether each row sees only the keys up to its own position."""
         return "causal" in self.features
 
     @property
