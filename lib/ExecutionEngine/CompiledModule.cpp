@@ -177,6 +177,8 @@ CompiledModule::compile(ModuleOp original, const CompileOptions &options) {
   OwningOpRef<ModuleOp> module = original.clone();
   if (failed(lower(*module, options.entry, **machine)))
     return diagnostics.takeError("the module could not be lowered");
+  if (failed(checkSymbols(*module)))
+    return diagnostics.takeError("the module uses undefined symbols");
   FailureOr<ExternalConstants> constants = externalizeConstants(*module);
   if (failed(constants))
     return diagnostics.takeError("the constants could not be read");

@@ -12,13 +12,92 @@
 
 #include "JIT.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace xsa;
+
+static llvm::Error makeError(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+/// Compares features as the user wrote them with those that LLVM knows.
+static llvm::Error checkFeatureNames(const llvm::MCSubtargetInfo &known,
+                                     StringRef features) {
+  llvm::SubtargetFeatures list(features);
+  for (const std::string &feature : list.getFeatures()) {
+    if (!llvm::SubtargetFeatures::hasFlag(feature))
+      return makeError("expected processor features as +name or -name, got '" +
+                       feature + "'");
+    StringRef name = llvm::SubtargetFeatures::StripFlag(feature);
+    bool isKnown = llvm::any_of(known.getAllProcessorFeatures(),
+                                [&](const llvm::SubtargetFeatureKV &entry) {
+                                  return entry.Key == name;
+                                });
+    if (!isKnown)
+      return makeError("unknown processor feature '" + name + "' for " +
+                       known.getTargetTriple().str());
+  }
+  return llvm::Error::success();
+}
+
+/// Whether LLVM uses the instructions of a feature in code for models. Others
+/// (protection keys, ...) may be hidden by a host without harm.
+static bool isChosenByLLVM(StringRef feature) {
+  return llvm::any_of(
+      ArrayRef<StringRef>{"sse", "ssse", "avx", "fma", "f16c", "xop", "bmi",
+                          "lzcnt", "popcnt", "movbe", "sve", "fullfp16"},
+      [&](StringRef prefix) { return feature.starts_with(prefix); });
+}
+
+/// LLVM warns of names that it does not know and ends the process where code
+/// cannot be made; code that this machine cannot run would end it later.
+static llvm::Error
+checkProcessor(const llvm::orc::JITTargetMachineBuilder &builder,
+               const CompileOptions &options) {
+  if (options.cpu.empty() && options.features.empty())
+    return llvm::Error::success();
+  const llvm::Triple &triple = builder.getTargetTriple();
+  std::string problem;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, problem);
+  if (!target)
+    return makeError(problem);
+  auto subtarget = [&](StringRef cpu, StringRef features) {
+    return std::unique_ptr<llvm::MCSubtargetInfo>(
+        target->createMCSubtargetInfo(triple, cpu, features));
+  };
+  auto known = subtarget("", "");
+  if (!options.cpu.empty() && !known->isCPUStringValid(options.cpu))
+    return makeError("unknown processor '" + options.cpu + "' for " +
+                     triple.str());
+  if (llvm::Error error = checkFeatureNames(*known, options.features))
+    return error;
+
+  auto chosen = subtarget(builder.getCPU(), builder.getFeatures().getString());
+  if (triple.getArch() == llvm::Triple::x86_64 &&
+      !(chosen->checkFeatures("+64bit") && chosen->checkFeatures("+sse2")))
+    return makeError("expected a processor with 64-bit mode and SSE2, got '" +
+                     builder.getCPU() + "' with '" +
+                     builder.getFeatures().getString() + "'");
+  for (const auto &entry : llvm::sys::getHostCPUFeatures())
+    if (!entry.getValue() && isChosenByLLVM(entry.getKey()) &&
+        chosen->checkFeatures(("+" + entry.getKey()).str()))
+      return makeError("this machine's processor does not have '" +
+                       entry.getKey() + "', which code for '" +
+                       builder.getCPU() + "' with '" +
+                       builder.getFeatures().getString() + "' needs");
+  return llvm::Error::success();
+}
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 xsa::createTargetMachine(const CompileOptions &options) {
@@ -37,6 +116,8 @@ xsa::createTargetMachine(const CompileOptions &options) {
   }
   if (!options.features.empty())
     builder->getFeatures() = llvm::SubtargetFeatures(options.features);
+  if (llvm::Error error = checkProcessor(*builder, options))
+    return std::move(error);
   // Constants can be further from the code than a direct reference reaches.
   builder->setRelocationModel(llvm::Reloc::PIC_);
   builder->setCodeGenOptLevel(options.optLevel >= 3
@@ -52,6 +133,35 @@ int64_t xsa::getVectorBits(llvm::TargetMachine &machine) {
   if (subtarget->checkFeatures("+avx512f"))
     return 512;
   return subtarget->checkFeatures("+avx2") ? 256 : 128;
+}
+
+/// Whether an operation of the LLVM dialect only declares its symbol.
+static bool isDeclaration(Operation &op) {
+  if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
+    return function.isExternal() && !function.getName().starts_with("llvm.");
+  auto global = dyn_cast<LLVM::GlobalOp>(op);
+  return global && global.getLinkage() == LLVM::Linkage::External &&
+         !global.getValueOrNull() && global.getInitializerRegion().empty();
+}
+
+LogicalResult xsa::checkSymbols(ModuleOp module) {
+  llvm::StringSet<> runtimeSymbols;
+  runtime::forEachRuntimeSymbol(
+      [&](StringRef name, void *) { runtimeSymbols.insert(name); });
+  auto process = llvm::sys::DynamicLibrary::getPermanentLibrary(nullptr);
+  SymbolTableCollection tables;
+  SymbolUserMap users(tables, module);
+  for (Operation &op : *module.getBody()) {
+    if (!isDeclaration(op) || users.useEmpty(&op))
+      continue;
+    StringRef name = SymbolTable::getSymbolName(&op).getValue();
+    if (!runtimeSymbols.contains(name) &&
+        !process.getAddressOfSymbol(name.str().c_str()))
+      return op.emitError("'")
+             << name << "' is declared, but neither the model nor the runtime "
+             << "defines it";
+  }
+  return success();
 }
 
 /// LLVM's pipeline of a level, without unrolling: the loops that profit from it

@@ -22,12 +22,18 @@
 
 namespace xsa {
 
-/// This machine's processor with its features, or what the options say.
+/// This machine's processor with its features, or what the options say. Names
+/// that LLVM does not know, and instructions that this machine lacks, are
+/// errors.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const CompileOptions &options);
 
 /// Width of the widest vector registers of a target.
 int64_t getVectorBits(llvm::TargetMachine &machine);
+
+/// Reports the first symbol that the module uses and that neither it nor the
+/// runtime nor this process defines.
+mlir::LogicalResult checkSymbols(mlir::ModuleOp module);
 
 /// Optimizes and compiles a module in the LLVM dialect, linked to the runtime
 /// and to its constants.

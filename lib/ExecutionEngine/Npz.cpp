@@ -16,8 +16,6 @@
 #include "NpyHeader.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Process.h"
 
 #include <zip.h>
 
@@ -26,6 +24,15 @@ using namespace xsa;
 
 static Error makeError(const Twine &text) {
   return createStringError(inconvertibleErrorCode(), text);
+}
+
+/// What libzip means by an error of zip_open.
+static std::string describeOpenError(int code) {
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  std::string reason = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  return reason;
 }
 
 //===----------------------------------------------------------------------===//
@@ -42,10 +49,7 @@ static Expected<Archive> openArchive(StringRef path) {
   zip_t *archive = zip_open(path.str().c_str(), ZIP_RDONLY, &code);
   if (archive)
     return Archive(archive, zip_discard);
-  zip_error_t error;
-  zip_error_init_with_code(&error, code);
-  std::string reason = zip_error_strerror(&error);
-  zip_error_fini(&error);
+  std::string reason = describeOpenError(code);
   if (code == ZIP_ER_NOZIP || code == ZIP_ER_INCONS)
     return makeError("'" + path +
                      "': not an .npz archive, or a truncated one (" + reason +
@@ -199,25 +203,16 @@ static bool addMember(zip_t *archive, StringRef name, MemberSource &source) {
          zip_file_set_dostime(archive, index, 0, 33, 0) == 0;
 }
 
-Error xsa::writeNpz(StringRef path,
+Error xsa::writeNpz(const PendingFile &file,
                     ArrayRef<std::pair<std::string, ArrayView>> arrays) {
+  StringRef path = file.getPath();
   if (arrays.empty())
     return makeError("'" + path + "': there are no arrays to write");
-  // Renaming would put a file in the place of a device or folder.
-  if (sys::fs::exists(path) && !sys::fs::is_regular_file(path))
-    return makeError("'" + path + "': expected a regular file");
-  // A name beside the final one, so that renaming does not copy.
-  std::string partial =
-      (path + ".partial-" + Twine(sys::Process::getProcessId())).str();
   int code = 0;
-  zip_t *archive = zip_open(partial.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
-  if (!archive) {
-    zip_error_t error;
-    zip_error_init_with_code(&error, code);
-    std::string reason = zip_error_strerror(&error);
-    zip_error_fini(&error);
-    return makeError("'" + path + "': " + reason);
-  }
+  zip_t *archive = zip_open(file.getPartialPath().str().c_str(),
+                            ZIP_CREATE | ZIP_TRUNCATE, &code);
+  if (!archive)
+    return makeError("'" + path + "': " + describeOpenError(code));
   std::vector<MemberSource> sources(arrays.size());
   bool ok = true;
   for (auto [source, named] : llvm::zip_equal(sources, arrays)) {
@@ -227,13 +222,7 @@ Error xsa::writeNpz(StringRef path,
   if (!ok || zip_close(archive) != 0) {
     std::string reason = zip_strerror(archive);
     zip_discard(archive);
-    sys::fs::remove(partial);
     return makeError("'" + path + "': could not be written: " + reason);
-  }
-  if (std::error_code error = sys::fs::rename(partial, path)) {
-    sys::fs::remove(partial);
-    return makeError("'" + path +
-                     "': could not be written: " + error.message());
   }
   return Error::success();
 }

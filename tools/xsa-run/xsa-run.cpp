@@ -27,7 +27,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
 #include <chrono>
@@ -43,6 +42,19 @@ namespace cl = llvm::cl;
 
 namespace {
 enum class Target { CPU, Emulator, CUDA };
+
+/// A number in a range, which is named where another value is given.
+template <unsigned Least, unsigned Most>
+struct RangeParser : public cl::parser<unsigned> {
+  using cl::parser<unsigned>::parser;
+
+  bool parse(cl::Option &option, StringRef, StringRef text, unsigned &value) {
+    if (!text.getAsInteger(10, value) && value >= Least && value <= Most)
+      return false;
+    return option.error("expected a number from " + llvm::Twine(Least) +
+                        " to " + llvm::Twine(Most) + ", got '" + text + "'");
+  }
+};
 
 struct Options {
   cl::OptionCategory category{"xsa-run options"};
@@ -77,12 +89,13 @@ struct Options {
       "report", cl::init(false),
       cl::desc("print a table of the attentions found and what became of them"),
       cl::cat(category)};
-  cl::opt<unsigned> threads{
+  cl::opt<unsigned, false, RangeParser<0, 1024>> threads{
       "threads", cl::init(0),
-      cl::desc("threads to use (default: one per available core)"),
+      cl::desc("threads to use (default, or 0: one per available core)"),
       cl::cat(category)};
-  cl::opt<unsigned> repeat{"repeat", cl::init(1), cl::desc("number of calls"),
-                           cl::cat(category)};
+  cl::opt<unsigned, false, RangeParser<1, 1000000>> repeat{
+      "repeat", cl::init(1), cl::desc("number of calls (default: 1)"),
+      cl::cat(category)};
   cl::opt<std::string> stats{"stats", cl::desc("JSON file to write times to"),
                              cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> cpu{
@@ -181,14 +194,15 @@ static llvm::Expected<std::vector<Array>> readArguments(const Options &options,
   return arguments;
 }
 
-static llvm::Error writeResults(StringRef path, std::vector<Array> results) {
+static llvm::Error writeResults(const PendingFile &file,
+                                std::vector<Array> results) {
   std::vector<std::pair<std::string, ArrayView>> named;
   for (auto [i, array] : llvm::enumerate(results)) {
     if (array.dtype == DType::BFloat16)
       array = widenBFloat16(array.getView());
     named.emplace_back("out" + std::to_string(i), array.getView());
   }
-  return writeNpz(path, named);
+  return writeNpz(file, named);
 }
 
 static int64_t getPeakResidentBytes() {
@@ -201,13 +215,11 @@ static int64_t getPeakResidentBytes() {
 #endif
 }
 
-static llvm::Error writeStats(StringRef path, ArrayRef<double> times,
+static llvm::Error writeStats(const PendingFile &file, ArrayRef<double> times,
                               double compileTime) {
-  std::string error;
-  auto file = openOutputFile(path, &error);
-  if (!file)
-    return makeError(error);
-  llvm::json::OStream json(file->os(), /*IndentSize=*/2);
+  std::error_code error;
+  llvm::raw_fd_ostream os(file.getPartialPath(), error);
+  llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attributeArray("times_s", [&] {
       for (double time : times)
@@ -217,9 +229,14 @@ static llvm::Error writeStats(StringRef path, ArrayRef<double> times,
     json.attribute("peak_rss_bytes", getPeakResidentBytes());
     json.attributeArray("kernels", [] {});
   });
-  file->os() << "\n";
-  file->keep();
-  return llvm::Error::success();
+  os << "\n";
+  os.close();
+  if (!os.has_error())
+    return llvm::Error::success();
+  error = os.error();
+  os.clear_error();
+  return makeError("'" + file.getPath() +
+                   "': could not be written: " + error.message());
 }
 
 /// Parses the file; diagnostics are printed by the context's handler.
@@ -239,6 +256,33 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context,
   return module;
 }
 
+/// The file that an option names; none where the option is not given.
+static llvm::Expected<std::optional<PendingFile>> openFile(StringRef path) {
+  if (path.empty())
+    return std::nullopt;
+  llvm::Expected<PendingFile> file = PendingFile::create(path);
+  if (!file)
+    return file.takeError();
+  return std::move(*file);
+}
+
+/// Writes both files, then gives them their names.
+static llvm::Error writeFiles(std::optional<PendingFile> &outputs,
+                              std::optional<PendingFile> &stats,
+                              std::vector<Array> results,
+                              ArrayRef<double> times, double compileTime) {
+  if (outputs)
+    if (llvm::Error error = writeResults(*outputs, std::move(results)))
+      return error;
+  if (stats)
+    if (llvm::Error error = writeStats(*stats, times, compileTime))
+      return error;
+  if (outputs)
+    if (llvm::Error error = outputs->commit())
+      return error;
+  return stats ? stats->commit() : llvm::Error::success();
+}
+
 /// Everything after parsing.
 static llvm::Error run(ModuleOp module, const Options &options) {
   llvm::Expected<FunctionType> type =
@@ -248,6 +292,12 @@ static llvm::Error run(ModuleOp module, const Options &options) {
   llvm::Expected<std::vector<Array>> arguments = readArguments(options, *type);
   if (!arguments)
     return arguments.takeError();
+  auto outputs = openFile(options.outputs);
+  if (!outputs)
+    return outputs.takeError();
+  auto stats = openFile(options.stats);
+  if (!stats)
+    return stats.takeError();
 
   double start = getSeconds();
   if (failed(raise(module, options)))
@@ -267,7 +317,7 @@ static llvm::Error run(ModuleOp module, const Options &options) {
     views.push_back(argument.getView());
   std::vector<Array> results;
   std::vector<double> times;
-  for (unsigned i = 0; i < std::max(1u, options.repeat.getValue()); ++i) {
+  for (unsigned i = 0; i < options.repeat; ++i) {
     results.clear();
     double callStart = getSeconds();
     auto called = (*compiled)->call(views);
@@ -276,12 +326,7 @@ static llvm::Error run(ModuleOp module, const Options &options) {
       return called.takeError();
     results = std::move(*called);
   }
-  if (!options.outputs.empty())
-    if (llvm::Error error = writeResults(options.outputs, std::move(results)))
-      return error;
-  if (!options.stats.empty())
-    return writeStats(options.stats, times, compileTime);
-  return llvm::Error::success();
+  return writeFiles(*outputs, *stats, std::move(results), times, compileTime);
 }
 
 int main(int argc, char **argv) {
@@ -300,6 +345,10 @@ int main(int argc, char **argv) {
     return 1;
   }
 
+  if (!options.outputs.empty() && options.outputs == options.stats) {
+    llvm::WithColor::error() << "--outputs and --stats name the same file\n";
+    return 1;
+  }
   if (!options.raiseAttention && options.convert.getNumOccurrences()) {
     llvm::WithColor::error() << "--convert-attention-to-xsa needs attention to "
                                 "be found, which --raise=false forbids\n";

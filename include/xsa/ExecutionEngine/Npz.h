@@ -16,6 +16,7 @@
 #define XSA_EXECUTIONENGINE_NPZ_H
 
 #include "xsa/ExecutionEngine/Array.h"
+#include "xsa/ExecutionEngine/PendingFile.h"
 
 #include "llvm/Support/Error.h"
 
@@ -29,9 +30,9 @@ namespace xsa {
 /// converted. An element type that has no place in a model is an error.
 llvm::Expected<std::map<std::string, Array>> readNpz(llvm::StringRef path);
 
-/// Writes arrays in the given order, uncompressed. The file appears under its
-/// name only when it is complete. bfloat16 must be widened before.
-llvm::Error writeNpz(llvm::StringRef path,
+/// Writes arrays in the given order, uncompressed, to the part of `file` that
+/// is still to be committed. bfloat16 must be widened before.
+llvm::Error writeNpz(const PendingFile &file,
                      llvm::ArrayRef<std::pair<std::string, ArrayView>> arrays);
 
 } // namespace xsa

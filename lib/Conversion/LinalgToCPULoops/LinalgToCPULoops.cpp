@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "xsa/Conversion/LinalgToCPULoops/Passes.h"
+#include "xsa/Support/PassOptions.h"
 
 #include "LoopNest.h"
 
@@ -27,6 +28,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+
+#include <limits>
 
 namespace xsa {
 #define GEN_PASS_DEF_CONVERTLINALGTOCPULOOPSPASS
@@ -289,6 +292,13 @@ struct ConvertLinalgToCPULoops
     : public xsa::impl::ConvertLinalgToCPULoopsPassBase<
           ConvertLinalgToCPULoops> {
   using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (failed(checkVectorBits(context, vectorBits)))
+      return failure();
+    return checkOption(context, "parallel-work", parallelWork, 1,
+                       std::numeric_limits<int64_t>::max());
+  }
 
   void runOnOperation() override;
 

@@ -14,6 +14,7 @@
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
 #include "xsa/Dialect/XSA/Transforms/LiftToTensors.h"
 #include "xsa/Dialect/XSA/Transforms/Passes.h"
+#include "xsa/Support/PassOptions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -119,6 +120,13 @@ static LogicalResult checkScoreInputs(AttentionOp op) {
 namespace {
 struct TileAttention : public xsa::impl::TileAttentionBase<TileAttention> {
   using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (failed(checkVectorBits(context, vectorBits)) ||
+        failed(checkOption(context, "query-tile", queryTile, 0, 4096)))
+      return failure();
+    return checkOption(context, "key-tile", keyTile, 0, 4096);
+  }
 
   void runOnOperation() override {
     SmallVector<AttentionOp> ops;

@@ -18,6 +18,7 @@
 
 #include "xsa/Dialect/XSA/Transforms/Passes.h"
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
+#include "xsa/Support/PassOptions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -545,6 +546,12 @@ static LogicalResult keepInRegisters(RewriterBase &rewriter, Operation *root) {
 namespace {
 struct VectorizeTiles : public xsa::impl::VectorizeTilesBase<VectorizeTiles> {
   using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (failed(checkVectorBits(context, vectorBits)))
+      return failure();
+    return checkOption(context, "block-rows", blockRows, 0, 64);
+  }
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());

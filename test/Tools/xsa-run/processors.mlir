@@ -1,0 +1,22 @@
+// REQUIRES: execution, x86_64
+// Processors and features that LLVM would warn of, or that would end the process.
+// RUN: not xsa-run %s --cpu nonsense 2>&1 | FileCheck %s --check-prefix=CPU
+// CPU: error: unknown processor 'nonsense' for x86_64
+// CPU-NOT: warning
+// CPU-NOT: ignoring
+// RUN: not xsa-run %s --features=+avx2,+nonsense 2>&1 | FileCheck %s --check-prefix=FEATURE
+// FEATURE: error: unknown processor feature 'nonsense' for x86_64
+// RUN: not xsa-run %s --features=avx2 2>&1 | FileCheck %s --check-prefix=SIGN
+// SIGN: error: expected processor features as +name or -name, got 'avx2'
+// RUN: not xsa-run %s --cpu i386 2>&1 | FileCheck %s --check-prefix=OLD
+// OLD: error: expected a processor with 64-bit mode and SSE2, got 'i386' with ''
+// RUN: not xsa-run %s --features=-sse2 2>&1 | FileCheck %s --check-prefix=WITHOUT
+// WITHOUT: error: expected a processor with 64-bit mode and SSE2, got '{{.+}}' with '-sse2'
+// An extension that no processor has together with the others.
+// RUN: not xsa-run %s --cpu x86-64 --features=+xop,+avx512vp2intersect 2>&1 | FileCheck %s --check-prefix=LACKS
+// LACKS: error: this machine's processor does not have '{{.+}}', which code for 'x86-64' with '+xop,+avx512vp2intersect' needs
+// RUN: xsa-run %s --cpu x86-64 --features=-avx
+
+func.func @main() {
+  return
+}
