@@ -17,6 +17,7 @@
 #include "xsa/Dialect/TMTensor/IR/TMTensor.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -28,13 +29,8 @@ using namespace xsa::tm_tensor;
 /// Widens or narrows a float to `type`.
 static Value convertFloat(OpBuilder &builder, Location loc, Value value,
                           Type type) {
-  unsigned from = value.getType().getIntOrFloatBitWidth();
-  unsigned to = type.getIntOrFloatBitWidth();
-  if (from < to)
-    return arith::ExtFOp::create(builder, loc, type, value);
-  if (from > to)
-    return arith::TruncFOp::create(builder, loc, type, value);
-  return value;
+  return convertScalarToDtype(builder, loc, value, type,
+                              /*isUnsignedCast=*/false);
 }
 
 namespace {

@@ -14,6 +14,8 @@
 
 #include "xsa/Dialect/XSA/IR/XSA.h"
 
+#include "StructuredOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -21,6 +23,8 @@
 
 using namespace mlir;
 using namespace xsa;
+
+#include "xsa/Dialect/XSA/IR/XSAInterfaces.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "xsa/Dialect/XSA/IR/XSAOps.cpp.inc"
@@ -49,50 +53,33 @@ static FloatType accumulatorFor(MLIRContext *context, ValueRange values) {
   return Float32Type::get(context);
 }
 
-template <typename OpTy> static AffineMap findMap(OpTy op, OpOperand &operand) {
-  for (auto [shaped, map] :
-       llvm::zip_equal(op.getShapedOperands(), op.getMaps()))
-    if (shaped == &operand)
-      return map;
-  return {};
-}
-
 /// The map of the operand in segment `segment`, null where it is absent.
 template <typename OpTy>
 static AffineMap findMapOfSegment(OpTy op, unsigned segment) {
   auto [start, size] = op.getODSOperandIndexAndLength(segment);
   if (size == 0)
     return {};
-  return findMap(op, op->getOpOperand(start));
+  return op.getMapOf(op->getOpOperand(start));
 }
 
-/// Results have the shapes of their destinations.
-template <typename OpTy>
-static LogicalResult
-reifyFromInits(OpTy op, OpBuilder &builder,
-               ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
-  for (auto [result, init] :
-       llvm::zip_equal(op->getResults(), op.getDpsInits()))
-    reifiedReturnShapes.push_back(
-        tensor::getMixedSizes(builder, op.getLoc(), init));
+LogicalResult
+xsa::detail::reifyResultShapes(StructuredOpInterface op, OpBuilder &builder,
+                               ReifiedRankedShapedTypeDims &dims) {
+  auto inits = cast<DestinationStyleOpInterface>(*op).getDpsInits();
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    dims.push_back(tensor::getMixedSizes(builder, op.getLoc(), inits[i]));
   return success();
 }
 
-/// On memrefs inputs are read and destinations written; tensors have no
-/// effects.
-template <typename OpTy>
-static void collectEffects(
-    OpTy op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-                 &effects) {
+void xsa::detail::getEffects(StructuredOpInterface op, Effects &effects) {
+  auto dpsOp = cast<DestinationStyleOpInterface>(*op);
   for (OpOperand *operand : op.getShapedOperands()) {
     if (!isa<MemRefType>(operand->get().getType()))
       continue;
-    if (op.isDpsInit(operand))
-      effects.emplace_back(MemoryEffects::Write::get(), operand,
-                           SideEffects::DefaultResource::get());
-    else
-      effects.emplace_back(MemoryEffects::Read::get(), operand,
-                           SideEffects::DefaultResource::get());
+    MemoryEffects::Effect *effect = MemoryEffects::Read::get();
+    if (dpsOp.isDpsInit(operand))
+      effect = MemoryEffects::Write::get();
+    effects.emplace_back(effect, operand, SideEffects::DefaultResource::get());
   }
 }
 
@@ -100,22 +87,6 @@ static void collectEffects(
 // AttentionOp
 //===----------------------------------------------------------------------===//
 
-MutableOperandRange AttentionOp::getDpsInitsMutable() {
-  auto [start, size] = getODSOperandIndexAndLength(odsIndex_output);
-  return MutableOperandRange(*this, start, getNumOperands() - start);
-}
-
-SmallVector<OpOperand *> AttentionOp::getShapedOperands() {
-  SmallVector<OpOperand *> shaped;
-  for (OpOperand &operand : (*this)->getOpOperands())
-    if (isa<ShapedType>(operand.get().getType()))
-      shaped.push_back(&operand);
-  return shaped;
-}
-
-AffineMap AttentionOp::getMapOf(OpOperand &operand) {
-  return findMap(*this, operand);
-}
 AffineMap AttentionOp::getQueryMap() {
   return findMapOfSegment(*this, odsIndex_query);
 }
@@ -156,7 +127,7 @@ SmallVector<AffineMap> AttentionOp::getScoreInputMaps() {
   auto [start, size] = getODSOperandIndexAndLength(odsIndex_score_inputs);
   SmallVector<AffineMap> maps;
   for (unsigned i = 0; i < size; ++i)
-    maps.push_back(findMap(*this, (*this)->getOpOperand(start + i)));
+    maps.push_back(getMapOf((*this)->getOpOperand(start + i)));
   return maps;
 }
 AffineMap AttentionOp::getOutputMap() {
@@ -232,34 +203,10 @@ Value AttentionOp::getCoefficient() {
   return number ? getResult(*number) : Value();
 }
 
-LogicalResult AttentionOp::reifyResultShapes(
-    OpBuilder &builder, ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
-  return reifyFromInits(*this, builder, reifiedReturnShapes);
-}
-
-void AttentionOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  collectEffects(*this, effects);
-}
-
 //===----------------------------------------------------------------------===//
 // ExcludeOp
 //===----------------------------------------------------------------------===//
 
-MutableOperandRange ExcludeOp::getDpsInitsMutable() {
-  auto [start, size] = getODSOperandIndexAndLength(odsIndex_output);
-  return MutableOperandRange(*this, start, getNumOperands() - start);
-}
-
-SmallVector<OpOperand *> ExcludeOp::getShapedOperands() {
-  return llvm::map_to_vector((*this)->getOpOperands(),
-                             [](OpOperand &operand) { return &operand; });
-}
-
-AffineMap ExcludeOp::getMapOf(OpOperand &operand) {
-  return findMap(*this, operand);
-}
 AffineMap ExcludeOp::getInputMap() {
   return findMapOfSegment(*this, odsIndex_input);
 }
@@ -284,16 +231,4 @@ Value ExcludeOp::getCoefficient() {
   if (!getCoefficientOutput() || getNumResults() == 0)
     return {};
   return getResult(1);
-}
-
-LogicalResult
-ExcludeOp::reifyResultShapes(OpBuilder &builder,
-                             ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
-  return reifyFromInits(*this, builder, reifiedReturnShapes);
-}
-
-void ExcludeOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  collectEffects(*this, effects);
 }

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "xsa/Dialect/XSA/IR/XSA.h"
+#include "StructuredOps.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,16 +25,15 @@
 
 using namespace mlir;
 using namespace xsa;
-
-using FoldResults = SmallVector<OpFoldResult>;
+using namespace xsa::detail;
 
 //===----------------------------------------------------------------------===//
 // Iteration domain
 //===----------------------------------------------------------------------===//
 
 /// The first shaped operand that has dimension `dim`, and where.
-template <typename OpTy>
-static std::pair<Value, int64_t> findDimension(OpTy op, unsigned dim) {
+static std::pair<Value, int64_t> findDimension(StructuredOpInterface op,
+                                               unsigned dim) {
   AffineExpr expr = getAffineDimExpr(dim, op.getContext());
   for (auto [operand, map] :
        llvm::zip_equal(op.getShapedOperands(), op.getMaps()))
@@ -50,14 +49,14 @@ static OpFoldResult getExtent(OpBuilder &builder, Location loc, Value shaped,
   return tensor::getMixedSize(builder, loc, shaped, position);
 }
 
-template <typename OpTy>
-static OpFoldResult getDomainExtent(OpTy op, OpBuilder &builder, unsigned dim) {
+static OpFoldResult getDomainExtent(StructuredOpInterface op,
+                                    OpBuilder &builder, unsigned dim) {
   auto [shaped, position] = findDimension(op, dim);
   return getExtent(builder, op.getLoc(), shaped, position);
 }
 
-template <typename OpTy>
-static SmallVector<Range> iterationDomain(OpTy op, OpBuilder &builder) {
+SmallVector<Range> xsa::detail::getIterationDomain(StructuredOpInterface op,
+                                                   OpBuilder &builder) {
   OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
   SmallVector<Range> domain;
   for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
@@ -67,10 +66,11 @@ static SmallVector<Range> iterationDomain(OpTy op, OpBuilder &builder) {
 
 /// A reduction dimension is computed as a whole: a tile of it that is
 /// recognisably not the whole is refused.
-template <typename OpTy>
-static bool keepsReductionsWhole(OpTy op, ArrayRef<OpFoldResult> offsets,
+static bool keepsReductionsWhole(StructuredOpInterface op,
+                                 ArrayRef<OpFoldResult> offsets,
                                  ArrayRef<OpFoldResult> sizes) {
-  for (auto [dim, type] : llvm::enumerate(op.getLoopIteratorTypes())) {
+  auto tilingOp = cast<TilingInterface>(*op);
+  for (auto [dim, type] : llvm::enumerate(tilingOp.getLoopIteratorTypes())) {
     if (type == utils::IteratorType::parallel)
       continue;
     if (!isZeroInteger(offsets[dim]))
@@ -80,6 +80,19 @@ static bool keepsReductionsWhole(OpTy op, ArrayRef<OpFoldResult> offsets,
     std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
     if (size && !ShapedType::isDynamic(extent) && *size != extent)
       return false;
+  }
+  return true;
+}
+
+/// A slice of a dimension that is known to have no elements does not verify.
+static bool canSlice(StructuredOpInterface op, ArrayRef<OpFoldResult> offsets) {
+  for (auto [operand, map] :
+       llvm::zip_equal(op.getShapedOperands(), op.getMaps())) {
+    auto type = cast<ShapedType>(operand->get().getType());
+    for (auto [size, expr] : llvm::zip_equal(type.getShape(), map.getResults()))
+      if (size == 0 &&
+          getConstantIntValue(offsets[cast<AffineDimExpr>(expr).getPosition()]))
+        return false;
   }
   return true;
 }
@@ -109,10 +122,9 @@ static Operation *buildSlice(OpBuilder &builder, Location loc, Value shaped,
 
 /// Replaces each shaped operand by its tile. Returns the operands of the tiled
 /// operation and the slices made.
-template <typename OpTy>
 static std::pair<SmallVector<Value>, SmallVector<Operation *>>
-sliceOperands(OpTy op, OpBuilder &builder, ArrayRef<OpFoldResult> offsets,
-              ArrayRef<OpFoldResult> sizes) {
+sliceOperands(StructuredOpInterface op, OpBuilder &builder,
+              ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
   SmallVector<Value> operands(op->getOperands());
   SmallVector<Operation *> slices;
   for (auto [operand, map] :
@@ -129,14 +141,14 @@ sliceOperands(OpTy op, OpBuilder &builder, ArrayRef<OpFoldResult> offsets,
 }
 
 /// Clones `op` on the tiles of its operands.
-template <typename OpTy>
-static TilingResult cloneOnTiles(OpTy op, OpBuilder &builder,
+static TilingResult cloneOnTiles(StructuredOpInterface op, OpBuilder &builder,
                                  ArrayRef<OpFoldResult> offsets,
                                  ArrayRef<OpFoldResult> sizes) {
   auto [operands, slices] = sliceOperands(op, builder, offsets, sizes);
   SmallVector<Type> resultTypes;
   if (op->getNumResults() != 0)
-    for (OpOperand &init : op.getDpsInitsMutable())
+    for (OpOperand &init :
+         cast<DestinationStyleOpInterface>(*op).getDpsInitsMutable())
       resultTypes.push_back(operands[init.getOperandNumber()].getType());
   Operation *tiled = cloneOnto(builder, op, resultTypes, operands);
   return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
@@ -148,12 +160,12 @@ static TilingResult cloneOnTiles(OpTy op, OpBuilder &builder,
 
 /// The tile of the domain that touches the given tile of one operand or
 /// result: whole in the dimensions that its map does not mention.
-template <typename OpTy>
-static LogicalResult
-domainTileOf(OpTy op, OpBuilder &builder, ArrayRef<AffineMap> maps,
-             ArrayRef<FoldResults> allOffsets, ArrayRef<FoldResults> allSizes,
-             SmallVectorImpl<OpFoldResult> &offsets,
-             SmallVectorImpl<OpFoldResult> &sizes) {
+static LogicalResult domainTileOf(StructuredOpInterface op, OpBuilder &builder,
+                                  ArrayRef<AffineMap> maps,
+                                  ArrayRef<FoldResults> allOffsets,
+                                  ArrayRef<FoldResults> allSizes,
+                                  SmallVectorImpl<OpFoldResult> &offsets,
+                                  SmallVectorImpl<OpFoldResult> &sizes) {
   offsets.assign(op.getNumLoops(), OpFoldResult());
   sizes.assign(op.getNumLoops(), OpFoldResult());
   for (auto [map, tileOffsets, tileSizes] :
@@ -174,51 +186,78 @@ domainTileOf(OpTy op, OpBuilder &builder, ArrayRef<AffineMap> maps,
   return success(keepsReductionsWhole(op, offsets, sizes));
 }
 
-template <typename OpTy>
-static LogicalResult domainTileOfResult(OpTy op, OpBuilder &builder,
-                                        unsigned resultNumber,
-                                        ArrayRef<OpFoldResult> tileOffsets,
-                                        ArrayRef<OpFoldResult> tileSizes,
-                                        SmallVectorImpl<OpFoldResult> &offsets,
-                                        SmallVectorImpl<OpFoldResult> &sizes) {
-  AffineMap map = op.getMapOf(*op.getDpsInitOperand(resultNumber));
-  return domainTileOf(op, builder, {map}, {FoldResults(tileOffsets)},
-                      {FoldResults(tileSizes)}, offsets, sizes);
+static AffineMap mapOfResult(StructuredOpInterface op, unsigned number) {
+  auto dpsOp = cast<DestinationStyleOpInterface>(*op);
+  return op.getMapOf(*dpsOp.getDpsInitOperand(number));
 }
 
-template <typename OpTy>
-static LogicalResult
-domainTileOfOperands(OpTy op, OpBuilder &builder, ArrayRef<unsigned> numbers,
-                     ArrayRef<FoldResults> allOffsets,
-                     ArrayRef<FoldResults> allSizes,
-                     SmallVectorImpl<OpFoldResult> &offsets,
-                     SmallVectorImpl<OpFoldResult> &sizes) {
-  SmallVector<AffineMap> maps;
-  for (unsigned number : numbers) {
-    AffineMap map = op.getMapOf(op->getOpOperand(number));
-    if (!map)
-      return failure();
-    maps.push_back(map);
-  }
-  return domainTileOf(op, builder, maps, allOffsets, allSizes, offsets, sizes);
+LogicalResult xsa::detail::getResultTilePosition(StructuredOpInterface op,
+                                                 unsigned resultNumber,
+                                                 ArrayRef<OpFoldResult> offsets,
+                                                 ArrayRef<OpFoldResult> sizes,
+                                                 FoldResults &resultOffsets,
+                                                 FoldResults &resultSizes) {
+  AffineMap map = mapOfResult(op, resultNumber);
+  resultOffsets = select(offsets, map);
+  resultSizes = select(sizes, map);
+  return success();
 }
 
-template <typename OpTy>
-static FailureOr<TilingResult> tileOfResult(OpTy op, OpBuilder &builder,
-                                            unsigned resultNumber,
-                                            ArrayRef<OpFoldResult> tileOffsets,
-                                            ArrayRef<OpFoldResult> tileSizes) {
-  FoldResults offsets, sizes;
-  if (failed(domainTileOfResult(op, builder, resultNumber, tileOffsets,
-                                tileSizes, offsets, sizes)))
+LogicalResult xsa::detail::getIterationDomainTileFromResultTile(
+    StructuredOpInterface op, OpBuilder &builder, unsigned resultNumber,
+    ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+    SmallVectorImpl<OpFoldResult> &domainOffsets,
+    SmallVectorImpl<OpFoldResult> &domainSizes) {
+  return domainTileOf(op, builder, {mapOfResult(op, resultNumber)},
+                      {FoldResults(offsets)}, {FoldResults(sizes)},
+                      domainOffsets, domainSizes);
+}
+
+FailureOr<TilingResult> xsa::detail::generateResultTileValue(
+    StructuredOpInterface op, OpBuilder &builder, unsigned resultNumber,
+    ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
+  FoldResults domainOffsets, domainSizes;
+  if (failed(getIterationDomainTileFromResultTile(op, builder, resultNumber,
+                                                  offsets, sizes, domainOffsets,
+                                                  domainSizes)))
     return failure();
   FailureOr<TilingResult> tiled =
-      op.getTiledImplementation(builder, offsets, sizes);
+      cast<TilingInterface>(*op).getTiledImplementation(builder, domainOffsets,
+                                                        domainSizes);
   if (failed(tiled))
     return failure();
   return TilingResult{tiled->tiledOps,
                       {tiled->tiledValues[resultNumber]},
                       tiled->generatedSlices};
+}
+
+LogicalResult xsa::detail::getIterationDomainTileFromOperandTiles(
+    StructuredOpInterface op, OpBuilder &builder,
+    ArrayRef<unsigned> operandNumbers, ArrayRef<FoldResults> allOffsets,
+    ArrayRef<FoldResults> allSizes,
+    SmallVectorImpl<OpFoldResult> &domainOffsets,
+    SmallVectorImpl<OpFoldResult> &domainSizes) {
+  SmallVector<AffineMap> maps;
+  for (unsigned number : operandNumbers) {
+    AffineMap map = op.getMapOf(op->getOpOperand(number));
+    if (!map)
+      return failure();
+    maps.push_back(map);
+  }
+  return domainTileOf(op, builder, maps, allOffsets, allSizes, domainOffsets,
+                      domainSizes);
+}
+
+FailureOr<TilingResult> xsa::detail::getTiledImplementationFromOperandTiles(
+    StructuredOpInterface op, OpBuilder &builder,
+    ArrayRef<unsigned> operandNumbers, ArrayRef<FoldResults> allOffsets,
+    ArrayRef<FoldResults> allSizes) {
+  FoldResults offsets, sizes;
+  if (failed(getIterationDomainTileFromOperandTiles(
+          op, builder, operandNumbers, allOffsets, allSizes, offsets, sizes)))
+    return failure();
+  return cast<TilingInterface>(*op).getTiledImplementation(builder, offsets,
+                                                           sizes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,10 +273,6 @@ SmallVector<utils::IteratorType> AttentionOp::getLoopIteratorTypes() {
   if (isExclusive() || getLseOutput())
     types[getValueDepthDim()] = utils::IteratorType::reduction;
   return types;
-}
-
-SmallVector<Range> AttentionOp::getIterationDomain(OpBuilder &builder) {
-  return iterationDomain(*this, builder);
 }
 
 /// `key_lengths - M` for the batches of `tiled`: where the first query row of
@@ -308,7 +343,7 @@ FailureOr<TilingResult>
 AttentionOp::getTiledImplementation(OpBuilder &builder,
                                     ArrayRef<OpFoldResult> offsets,
                                     ArrayRef<OpFoldResult> sizes) {
-  if (!keepsReductionsWhole(*this, offsets, sizes))
+  if (!keepsReductionsWhole(*this, offsets, sizes) || !canSlice(*this, offsets))
     return failure();
   // On memrefs there is nowhere to put an offset per batch.
   if (usesPositions() && !getQueryOffset() && getKeyLengths() &&
@@ -329,51 +364,6 @@ AttentionOp::getTiledImplementation(OpBuilder &builder,
   return result;
 }
 
-LogicalResult AttentionOp::getResultTilePosition(
-    OpBuilder &, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,
-    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
-    SmallVector<OpFoldResult> &resultSizes) {
-  AffineMap map = getMapOf(*getDpsInitOperand(resultNumber));
-  resultOffsets = select(offsets, map);
-  resultSizes = select(sizes, map);
-  return success();
-}
-
-FailureOr<TilingResult>
-AttentionOp::generateResultTileValue(OpBuilder &builder, unsigned resultNumber,
-                                     ArrayRef<OpFoldResult> offsets,
-                                     ArrayRef<OpFoldResult> sizes) {
-  return tileOfResult(*this, builder, resultNumber, offsets, sizes);
-}
-
-LogicalResult AttentionOp::getIterationDomainTileFromResultTile(
-    OpBuilder &builder, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,
-    ArrayRef<OpFoldResult> sizes,
-    SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
-    SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
-  return domainTileOfResult(*this, builder, resultNumber, offsets, sizes,
-                            iterDomainOffsets, iterDomainSizes);
-}
-
-LogicalResult AttentionOp::getIterationDomainTileFromOperandTiles(
-    OpBuilder &builder, ArrayRef<unsigned> operandNumbers,
-    ArrayRef<FoldResults> allOffsets, ArrayRef<FoldResults> allSizes,
-    SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
-    SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
-  return domainTileOfOperands(*this, builder, operandNumbers, allOffsets,
-                              allSizes, iterDomainOffsets, iterDomainSizes);
-}
-
-FailureOr<TilingResult> AttentionOp::getTiledImplementationFromOperandTiles(
-    OpBuilder &builder, ArrayRef<unsigned> operandNumbers,
-    ArrayRef<FoldResults> allOffsets, ArrayRef<FoldResults> allSizes) {
-  FoldResults offsets, sizes;
-  if (failed(getIterationDomainTileFromOperandTiles(
-          builder, operandNumbers, allOffsets, allSizes, offsets, sizes)))
-    return failure();
-  return getTiledImplementation(builder, offsets, sizes);
-}
-
 //===----------------------------------------------------------------------===//
 // ExcludeOp
 //===----------------------------------------------------------------------===//
@@ -385,60 +375,11 @@ SmallVector<utils::IteratorType> ExcludeOp::getLoopIteratorTypes() {
   return types;
 }
 
-SmallVector<Range> ExcludeOp::getIterationDomain(OpBuilder &builder) {
-  return iterationDomain(*this, builder);
-}
-
 FailureOr<TilingResult>
 ExcludeOp::getTiledImplementation(OpBuilder &builder,
                                   ArrayRef<OpFoldResult> offsets,
                                   ArrayRef<OpFoldResult> sizes) {
-  if (!keepsReductionsWhole(*this, offsets, sizes))
+  if (!keepsReductionsWhole(*this, offsets, sizes) || !canSlice(*this, offsets))
     return failure();
   return cloneOnTiles(*this, builder, offsets, sizes);
-}
-
-LogicalResult ExcludeOp::getResultTilePosition(
-    OpBuilder &, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,
-    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
-    SmallVector<OpFoldResult> &resultSizes) {
-  AffineMap map = getMapOf(*getDpsInitOperand(resultNumber));
-  resultOffsets = select(offsets, map);
-  resultSizes = select(sizes, map);
-  return success();
-}
-
-FailureOr<TilingResult>
-ExcludeOp::generateResultTileValue(OpBuilder &builder, unsigned resultNumber,
-                                   ArrayRef<OpFoldResult> offsets,
-                                   ArrayRef<OpFoldResult> sizes) {
-  return tileOfResult(*this, builder, resultNumber, offsets, sizes);
-}
-
-LogicalResult ExcludeOp::getIterationDomainTileFromResultTile(
-    OpBuilder &builder, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,
-    ArrayRef<OpFoldResult> sizes,
-    SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
-    SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
-  return domainTileOfResult(*this, builder, resultNumber, offsets, sizes,
-                            iterDomainOffsets, iterDomainSizes);
-}
-
-LogicalResult ExcludeOp::getIterationDomainTileFromOperandTiles(
-    OpBuilder &builder, ArrayRef<unsigned> operandNumbers,
-    ArrayRef<FoldResults> allOffsets, ArrayRef<FoldResults> allSizes,
-    SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
-    SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
-  return domainTileOfOperands(*this, builder, operandNumbers, allOffsets,
-                              allSizes, iterDomainOffsets, iterDomainSizes);
-}
-
-FailureOr<TilingResult> ExcludeOp::getTiledImplementationFromOperandTiles(
-    OpBuilder &builder, ArrayRef<unsigned> operandNumbers,
-    ArrayRef<FoldResults> allOffsets, ArrayRef<FoldResults> allSizes) {
-  FoldResults offsets, sizes;
-  if (failed(getIterationDomainTileFromOperandTiles(
-          builder, operandNumbers, allOffsets, allSizes, offsets, sizes)))
-    return failure();
-  return getTiledImplementation(builder, offsets, sizes);
 }

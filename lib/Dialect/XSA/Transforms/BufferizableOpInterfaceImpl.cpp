@@ -27,8 +27,8 @@ using namespace xsa;
 
 namespace {
 template <typename OpTy>
-struct StructuredOpInterface
-    : DstBufferizableOpInterfaceExternalModel<StructuredOpInterface<OpTy>,
+struct BufferizableStructuredOp
+    : DstBufferizableOpInterfaceExternalModel<BufferizableStructuredOp<OpTy>,
                                               OpTy> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
@@ -65,7 +65,8 @@ struct StructuredOpInterface
 void xsa::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, XSADialect *) {
-    AttentionOp::attachInterface<StructuredOpInterface<AttentionOp>>(*context);
-    ExcludeOp::attachInterface<StructuredOpInterface<ExcludeOp>>(*context);
+    AttentionOp::attachInterface<BufferizableStructuredOp<AttentionOp>>(
+        *context);
+    ExcludeOp::attachInterface<BufferizableStructuredOp<ExcludeOp>>(*context);
   });
 }

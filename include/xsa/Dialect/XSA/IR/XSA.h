@@ -29,6 +29,8 @@
 #include "xsa/Dialect/XSA/IR/XSADialect.h.inc"
 #include "xsa/Dialect/XSA/IR/XSAEnums.h.inc"
 
+#include "xsa/Dialect/XSA/IR/XSAInterfaces.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "xsa/Dialect/XSA/IR/XSAAttrs.h.inc"
 

@@ -25,6 +25,7 @@ include "mlir/Interfaces/RuntimeVerifiableOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
 include "xsa/Dialect/XSA/IR/XSAAttrs.td"
+include "xsa/Dialect/XSA/IR/XSAInterfaces.td"
 
 def XSA_FloatShaped : AnyTypeOf<
     [TensorRankOf<[F64, F32, F16, BF16], [0, 1, 2, 3, 4, 5, 6, 7, 8]>,
@@ -50,7 +51,8 @@ class XSA_Op<string mnemonic, list<Trait> traits = []>
 /// What both structured operations are.
 class XSA_StructuredOp<string mnemonic, list<Trait> traits = []>
     : XSA_Op<mnemonic, !listconcat(traits, [
-        AttrSizedOperandSegments, DestinationStyleOpInterface,
+        AttrSizedOperandSegments, XSA_StructuredOpInterface,
+        DestinationStyleOpInterface,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
         DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
           "reifyResultShapes"]>,
@@ -68,11 +70,78 @@ class XSA_StructuredOp<string mnemonic, list<Trait> traits = []>
     ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>
     decomposeOperation(::mlir::OpBuilder &builder);
 
+    /// DestinationStyleOpInterface: the destinations come last.
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      auto [start, size] = getODSOperandIndexAndLength(odsIndex_output);
+      return ::mlir::MutableOperandRange(*this, start,
+                                         getNumOperands() - start);
+    }
+
     /// RuntimeVerifiableOpInterface: asserts that dynamic sizes agree.
     void generateRuntimeVerification(
         ::mlir::OpBuilder &builder, ::mlir::Location loc,
         ::llvm::function_ref<std::string(::mlir::Operation *, ::llvm::StringRef)>
             message);
+  }];
+
+  // What follows from the indexing maps alone is written once, in
+  // StructuredOps.h.
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::reifyResultShapes(
+        ::mlir::OpBuilder &builder,
+        ::mlir::ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
+      return detail::reifyResultShapes(*this, builder, reifiedReturnShapes);
+    }
+    void $cppClass::getEffects(detail::Effects &effects) {
+      detail::getEffects(*this, effects);
+    }
+    ::llvm::SmallVector<::mlir::Range>
+    $cppClass::getIterationDomain(::mlir::OpBuilder &builder) {
+      return detail::getIterationDomain(*this, builder);
+    }
+    ::llvm::LogicalResult $cppClass::getResultTilePosition(
+        ::mlir::OpBuilder &, unsigned resultNumber,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> sizes,
+        detail::FoldResults &resultOffsets, detail::FoldResults &resultSizes) {
+      return detail::getResultTilePosition(*this, resultNumber, offsets, sizes,
+                                           resultOffsets, resultSizes);
+    }
+    ::mlir::FailureOr<::mlir::TilingResult> $cppClass::generateResultTileValue(
+        ::mlir::OpBuilder &builder, unsigned resultNumber,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> sizes) {
+      return detail::generateResultTileValue(*this, builder, resultNumber,
+                                             offsets, sizes);
+    }
+    ::llvm::LogicalResult $cppClass::getIterationDomainTileFromResultTile(
+        ::mlir::OpBuilder &builder, unsigned resultNumber,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> sizes,
+        ::llvm::SmallVectorImpl<::mlir::OpFoldResult> &domainOffsets,
+        ::llvm::SmallVectorImpl<::mlir::OpFoldResult> &domainSizes) {
+      return detail::getIterationDomainTileFromResultTile(
+          *this, builder, resultNumber, offsets, sizes, domainOffsets,
+          domainSizes);
+    }
+    ::llvm::LogicalResult $cppClass::getIterationDomainTileFromOperandTiles(
+        ::mlir::OpBuilder &builder, ::llvm::ArrayRef<unsigned> operandNumbers,
+        ::llvm::ArrayRef<detail::FoldResults> allOffsets,
+        ::llvm::ArrayRef<detail::FoldResults> allSizes,
+        ::llvm::SmallVectorImpl<::mlir::OpFoldResult> &domainOffsets,
+        ::llvm::SmallVectorImpl<::mlir::OpFoldResult> &domainSizes) {
+      return detail::getIterationDomainTileFromOperandTiles(
+          *this, builder, operandNumbers, allOffsets, allSizes, domainOffsets,
+          domainSizes);
+    }
+    ::mlir::FailureOr<::mlir::TilingResult>
+    $cppClass::getTiledImplementationFromOperandTiles(
+        ::mlir::OpBuilder &builder, ::llvm::ArrayRef<unsigned> operandNumbers,
+        ::llvm::ArrayRef<detail::FoldResults> allOffsets,
+        ::llvm::ArrayRef<detail::FoldResults> allSizes) {
+      return detail::getTiledImplementationFromOperandTiles(
+          *this, builder, operandNumbers, allOffsets, allSizes);
+    }
   }];
 }
 
@@ -139,7 +208,9 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
     **Results.** `output`; on request (`lse_output`) the natural logarithm of
     the sum of exponentials of the masked scores, the sink included, which is
     -inf for an empty row; on request (`coefficient_output`, exclusive form
-    only) `c = (y . v) / n(v)`. Destinations are written, never read.
+    only) `c = (y . v) / n(v)`. Destinations are written, never read. On memrefs a
+    destination may be the memory of another operand: it is written after
+    everything has been read.
 
     `indexing_maps` holds one map per shaped operand, in the order of the
     operands.
@@ -238,30 +309,11 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
   let hasFolder = 0;
 
   let extraClassDeclaration = interfaceMethods # [{
-    /// The destinations come last among the operands.
-    ::mlir::MutableOperandRange getDpsInitsMutable();
-
-    /// Number of dimensions of the iteration domain, leading ones included.
-    unsigned getNumLoops() { return getMaps().front().getNumDims(); }
     unsigned getNumLeadingDims() { return getNumLoops() - 4; }
     unsigned getQueryDim() { return getNumLoops() - 4; }
     unsigned getKeyDepthDim() { return getNumLoops() - 3; }
     unsigned getKeyDim() { return getNumLoops() - 2; }
     unsigned getValueDepthDim() { return getNumLoops() - 1; }
-
-    /// The operands that have an indexing map, in operand order: all but
-    /// `query_start` and `key_start`.
-    ::llvm::SmallVector<::mlir::OpOperand *> getShapedOperands();
-
-    /// One map per shaped operand.
-    ::llvm::SmallVector<::mlir::AffineMap> getMaps() {
-      return ::llvm::to_vector(
-          getIndexingMaps().getAsValueRange<::mlir::AffineMapAttr>());
-    }
-
-    /// The map of the shaped operand that holds `operand`, which must be an
-    /// operand of this operation (destinations included).
-    ::mlir::AffineMap getMapOf(::mlir::OpOperand &operand);
 
     /// The map of each operand; null for an absent optional one.
     ::mlir::AffineMap getQueryMap();
@@ -363,17 +415,8 @@ def XSA_ExcludeOp : XSA_StructuredOp<"exclude"> {
   let hasCanonicalizer = 1;
 
   let extraClassDeclaration = interfaceMethods # [{
-    ::mlir::MutableOperandRange getDpsInitsMutable();
-
-    unsigned getNumLoops() { return getMaps().front().getNumDims(); }
     unsigned getValueDepthDim() { return getNumLoops() - 1; }
 
-    ::llvm::SmallVector<::mlir::OpOperand *> getShapedOperands();
-    ::llvm::SmallVector<::mlir::AffineMap> getMaps() {
-      return ::llvm::to_vector(
-          getIndexingMaps().getAsValueRange<::mlir::AffineMapAttr>());
-    }
-    ::mlir::AffineMap getMapOf(::mlir::OpOperand &operand);
     ::mlir::AffineMap getInputMap();
     ::mlir::AffineMap getValueMap();
     ::mlir::AffineMap getStrengthMap();
