@@ -52,6 +52,9 @@ std::optional<double> ConstantTensor::getUniform() const {
 
 static constexpr double maxExactInteger = 9007199254740992.0; // 2^53
 
+/// False for NaN as well.
+static bool isExactInteger(double x) { return std::fabs(x) <= maxExactInteger; }
+
 static bool appendElement(std::vector<double> &data, const APInt &bits,
                           Type type) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
@@ -64,7 +67,7 @@ static bool appendElement(std::vector<double> &data, const APInt &bits,
   double x =
       type.isInteger(1) ? double(!bits.isZero()) : double(bits.getSExtValue());
   data.push_back(x);
-  return std::fabs(x) <= maxExactInteger;
+  return isExactInteger(x);
 }
 
 static bool readDense(DenseElementsAttr dense, std::vector<double> &data) {
@@ -197,6 +200,9 @@ std::unique_ptr<ConstantTensor> ConstantEvaluator::computeScan(Operation *op) {
     result->data[i] =
         roundToType(inclusive.getValue() ? before + input->data[i] : before,
                     type.getElementType());
+    if (!isa<FloatType>(type.getElementType()) &&
+        !isExactInteger(result->data[i]))
+      return nullptr;
   }
   return result;
 }
@@ -235,6 +241,14 @@ ConstantEvaluator::tabulate(ExprRef e, ArrayRef<ExprRef> vars) {
 
 std::optional<double> ConstantEvaluator::evaluate(ExprRef e,
                                                   Environment &environment) {
+  auto result = evaluateUnchecked(e, environment);
+  if (result && e->isInt() && !isExactInteger(*result))
+    return std::nullopt;
+  return result;
+}
+
+std::optional<double>
+ConstantEvaluator::evaluateUnchecked(ExprRef e, Environment &environment) {
   switch (e->getKind()) {
   case ExprKind::Constant:
     return e->getNumber();
@@ -245,6 +259,7 @@ std::optional<double> ConstantEvaluator::evaluate(ExprRef e,
     return it->second;
   }
   case ExprKind::Symbol:
+  case ExprKind::Unknown:
     return std::nullopt;
   case ExprKind::Poly:
     return evaluatePoly(e, environment);
@@ -281,9 +296,9 @@ ConstantEvaluator::evaluatePoly(ExprRef e, Environment &environment) {
       product *= *x;
     }
     sum += product;
+    if (!isExactInteger(product) || !isExactInteger(sum))
+      return std::nullopt;
   }
-  if (std::fabs(sum) > maxExactInteger)
-    return std::nullopt;
   return sum;
 }
 
@@ -315,6 +330,8 @@ ConstantEvaluator::evaluateReduce(ExprRef e, Environment &environment) {
     else if (auto next = detail::evaluateFloatOp(e->getOp(), {*result, *x}))
       result = roundToType(*next, e->getType());
     else
+      return std::nullopt;
+    if (e->isInt() && !isExactInteger(*result))
       return std::nullopt;
   }
   return result;
@@ -400,7 +417,7 @@ fitAffine(const ConstantTensor &tensor) {
       expected += double(steps[dim]) * double(rest % tensor.shape[dim]);
       rest /= tensor.shape[dim];
     }
-    if (tensor.data[i] != expected)
+    if (tensor.data[i] != expected || !isExactInteger(expected))
       return std::nullopt;
   }
   return std::make_pair(static_cast<int64_t>(base), std::move(steps));

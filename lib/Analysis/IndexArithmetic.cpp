@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace xsa;
@@ -39,7 +40,7 @@ void ExprContext::PolyBuilder::add(int64_t coeff, ArrayRef<ExprRef> atoms) {
   for (auto *it = terms.begin(); it != terms.end(); ++it) {
     if (it->first != sorted)
       continue;
-    it->second += coeff;
+    overflowed |= llvm::AddOverflow(it->second, coeff, it->second);
     if (it->second == 0)
       terms.erase(it);
     return;
@@ -48,15 +49,20 @@ void ExprContext::PolyBuilder::add(int64_t coeff, ArrayRef<ExprRef> atoms) {
 }
 
 void ExprContext::PolyBuilder::add(ExprRef e, int64_t factor) {
-  for (const PolyTerm &term : ExprContext::getTerms(e))
-    add(term.coeff * factor, term.atoms);
+  for (const PolyTerm &term : ExprContext::getTerms(e)) {
+    int64_t coeff;
+    overflowed |= llvm::MulOverflow(term.coeff, factor, coeff);
+    add(coeff, term.atoms);
+  }
 }
 
-void ExprContext::PolyBuilder::addProduct(const PolyTerm &a, const PolyTerm &b,
-                                          int64_t factor) {
+void ExprContext::PolyBuilder::addProduct(const PolyTerm &a,
+                                          const PolyTerm &b) {
   Atoms atoms(a.atoms);
   llvm::append_range(atoms, b.atoms);
-  add(a.coeff * b.coeff * factor, atoms);
+  int64_t coeff;
+  overflowed |= llvm::MulOverflow(a.coeff, b.coeff, coeff);
+  add(coeff, atoms);
 }
 
 SmallVector<PolyTerm> ExprContext::getTerms(ExprRef const &e) {
@@ -66,6 +72,8 @@ SmallVector<PolyTerm> ExprContext::getTerms(ExprRef const &e) {
 }
 
 ExprRef ExprContext::createPoly(const PolyBuilder &poly) {
+  if (poly.overflowed)
+    return unknown();
   if (poly.terms.size() == 1 && poly.terms[0].second == 1 &&
       poly.terms[0].first.size() == 1)
     return poly.terms[0].first[0];
@@ -162,7 +170,8 @@ static bool isNonNegativeInSizes(ExprContext &ctx, ExprRef poly) {
     }
     shifted = ctx.add(shifted, product);
   }
-  return llvm::all_of(ExprContext::getTerms(shifted),
+  return shifted->isKnown() &&
+         llvm::all_of(ExprContext::getTerms(shifted),
                       [](const PolyTerm &term) { return term.coeff >= 0; });
 }
 
@@ -193,7 +202,10 @@ bool ExprContext::isProvablyNonNegative(ExprRef e) {
 /// `term / divisor` for monomials, if exact.
 static std::optional<std::pair<int64_t, SmallVector<ExprRef, 2>>>
 divideMonomial(const PolyTerm &term, const PolyTerm &divisor) {
-  if (divisor.coeff == 0 || term.coeff % divisor.coeff != 0)
+  // Only the least integer has no counterpart of the other sign.
+  bool overflows = divisor.coeff == -1 &&
+                   term.coeff == std::numeric_limits<int64_t>::min();
+  if (divisor.coeff == 0 || overflows || term.coeff % divisor.coeff != 0)
     return std::nullopt;
   SmallVector<ExprRef, 2> atoms(term.atoms);
   for (ExprRef atom : divisor.atoms) {

@@ -22,6 +22,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace xsa;
@@ -39,7 +40,7 @@ ExprRef TensorView::foldResult(OpFoldResult value) {
 
 ExprRef TensorView::scalar(Value value) {
   ExprRef result = evaluate(value, outerScope, {});
-  if (!result)
+  if (!result || !result->isKnown())
     result = outerScope[value] = ctx.access(value, {});
   return result;
 }
@@ -216,6 +217,23 @@ static ExprRef compareBools(ExprContext &ctx, arith::CmpIPredicate predicate,
   return equal ? ctx.logicalNot(different) : different;
 }
 
+/// A sum or product, unless it may wrap in the model's type: sizes and
+/// positions never do, but a mask may be written with a limit of the type.
+static ExprRef unlessWrapped(ExprContext &ctx, ExprRef e, Type type) {
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  uint64_t limit = uint64_t(1) << std::min(width - 2, 62u);
+  for (const PolyTerm &term : ExprContext::getTerms(e)) {
+    uint64_t reach = term.coeff < 0 ? -uint64_t(term.coeff) : term.coeff;
+    for (ExprRef atom : term.atoms)
+      if (atom->is(ExprKind::Var))
+        reach = llvm::SaturatingMultiply<uint64_t>(
+            reach, ExprContext::getInteger(atom->getExtent()).value_or(1));
+    if (reach > limit)
+      return ctx.unknown();
+  }
+  return e;
+}
+
 ExprRef TensorView::evaluateInteger(Operation *op, ArrayRef<ExprRef> x) {
   Type type = op->getResult(0).getType();
   bool isBool = type.isInteger(1);
@@ -243,9 +261,15 @@ ExprRef TensorView::evaluateInteger(Operation *op, ArrayRef<ExprRef> x) {
     return ctx.apply(larger ? ExprOp::IntMax : ExprOp::IntMin, type, x);
   };
   return llvm::TypeSwitch<Operation *, ExprRef>(op)
-      .Case([&](arith::AddIOp) { return ctx.add(x[0], x[1]); })
-      .Case([&](arith::SubIOp) { return ctx.sub(x[0], x[1]); })
-      .Case([&](arith::MulIOp) { return ctx.mul(x[0], x[1]); })
+      .Case([&](arith::AddIOp) {
+        return unlessWrapped(ctx, ctx.add(x[0], x[1]), type);
+      })
+      .Case([&](arith::SubIOp) {
+        return unlessWrapped(ctx, ctx.sub(x[0], x[1]), type);
+      })
+      .Case([&](arith::MulIOp) {
+        return unlessWrapped(ctx, ctx.mul(x[0], x[1]), type);
+      })
       .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
             arith::ExtUIOp, arith::TruncIOp>([&](auto) { return x[0]; })
       .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(

@@ -121,6 +121,9 @@ void Expr::print(llvm::raw_ostream &os, unsigned depth) const {
     printValueName(os, value);
     os << ", " << index << ")";
     return;
+  case ExprKind::Unknown:
+    os << "unknown";
+    return;
   case ExprKind::Poly:
     printPoly(os, *this, depth - 1);
     return;
@@ -202,7 +205,11 @@ ExprRef ExprContext::create(const Key &key) {
   node->terms = copyTo<PolyTerm>(allocator, terms);
 
   SmallVector<ExprRef> free;
-  auto collect = [&](ExprRef e) { llvm::append_range(free, e->freeVars); };
+  node->known = key.kind != ExprKind::Unknown;
+  auto collect = [&](ExprRef e) {
+    llvm::append_range(free, e->freeVars);
+    node->known &= e->known;
+  };
   if (key.kind == ExprKind::Var)
     free.push_back(node);
   llvm::for_each(node->operands, collect);
@@ -251,6 +258,12 @@ ExprRef ExprContext::symbol(Value value, unsigned dim) {
   Key key(ExprKind::Symbol, IndexType::get(context));
   key.value = value;
   key.index = dim;
+  return create(key);
+}
+
+ExprRef ExprContext::unknown() {
+  Key key(ExprKind::Unknown, IndexType::get(context));
+  key.index = nextUnknown++;
   return create(key);
 }
 

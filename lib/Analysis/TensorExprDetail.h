@@ -41,10 +41,12 @@ public:
 
   void add(int64_t coeff, llvm::ArrayRef<ExprRef> atoms);
   void add(ExprRef e, int64_t factor = 1);
-  /// Adds `factor * a * b`.
-  void addProduct(const PolyTerm &a, const PolyTerm &b, int64_t factor = 1);
+  /// Adds `a * b`.
+  void addProduct(const PolyTerm &a, const PolyTerm &b);
 
   llvm::SmallVector<std::pair<Atoms, int64_t>, 4> terms;
+  /// Set when a coefficient left 64 bits.
+  bool overflowed = false;
 };
 
 namespace detail {

@@ -261,6 +261,9 @@ ExprRef TensorView::peel(ExprRef e) {
   ExprRef result = peelUncached(e);
   if (result)
     result = ctx.refine(result);
+  // Integers that may have wrapped stay what the tensor holds.
+  if (result && !result->isKnown())
+    result = nullptr;
   if (peeledAtSplit == ctx.getNumSplits())
     peeled[e] = result;
   return result;

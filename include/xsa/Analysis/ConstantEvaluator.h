@@ -72,6 +72,7 @@ private:
   ExprRef resolve(ExprRef e, unsigned depth);
   std::unique_ptr<ConstantTensor> compute(mlir::Value value);
   std::unique_ptr<ConstantTensor> computeScan(mlir::Operation *op);
+  std::optional<double> evaluateUnchecked(ExprRef e, Environment &environment);
   std::optional<double> evaluatePoly(ExprRef e, Environment &environment);
   std::optional<double> evaluateReduce(ExprRef e, Environment &environment);
   std::optional<double> evaluateApply(ExprRef e, Environment &environment);

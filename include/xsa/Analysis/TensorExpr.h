@@ -32,6 +32,7 @@ enum class ExprKind : uint8_t {
   Var,      ///< an iteration variable, 0 <= var < extent
   Symbol,   ///< a size known at run time only, at least 1
   Poly,     ///< an integer polynomial over atoms (all other integer kinds)
+  Unknown,  ///< an integer that does not fit 64 bits, or may have wrapped
   Access,   ///< the scalar that a value holds at indices
   Apply,    ///< an elementwise operation
   Reduce    ///< an associative reduction over bound variables
@@ -96,6 +97,8 @@ public:
   /// Order of creation: a node's operands have smaller ids than the node.
   unsigned getId() const { return id; }
 
+  /// Whether there is nothing unknown in it.
+  bool isKnown() const { return known; }
   bool is(ExprKind k) const { return kind == k; }
   bool isApply(ExprOp o) const { return kind == ExprKind::Apply && op == o; }
   bool isReduce(ExprOp o) const { return kind == ExprKind::Reduce && op == o; }
@@ -145,6 +148,7 @@ private:
 
   ExprKind kind = ExprKind::Constant;
   ExprOp op = ExprOp::None;
+  bool known = true;
   mlir::Type type;
   unsigned id = 0;
   unsigned index = 0;
@@ -182,6 +186,8 @@ public:
   ExprRef variable(ExprRef extent);
   ExprRef variable(int64_t extent) { return variable(integer(extent)); }
   ExprRef symbol(mlir::Value value, unsigned dim);
+  /// Equal to nothing but itself.
+  ExprRef unknown();
   ExprRef access(mlir::Value value, llvm::ArrayRef<ExprRef> indices);
 
   //===--------------------------------------------------------------------===//
@@ -275,6 +281,7 @@ private:
   llvm::FoldingSet<Expr> nodes;
   unsigned nextId = 0;
   unsigned nextVar = 0;
+  unsigned nextUnknown = 0;
   Substitution splits;
   unsigned numSplits = 0;
 };

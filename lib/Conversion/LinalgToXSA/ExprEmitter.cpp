@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace xsa;
 
 bool ExprEmitter::canEmit(ExprRef e) {
-  if (e->is(ExprKind::Reduce))
+  if (e->is(ExprKind::Reduce) || !e->isKnown())
     return false;
   if (e->is(ExprKind::Poly))
     return llvm::all_of(e->getTerms(), [](const PolyTerm &term) {
@@ -75,6 +75,7 @@ Value ExprEmitter::emit(ExprRef e) {
     result = emitApply(e);
     break;
   case ExprKind::Reduce:
+  case ExprKind::Unknown:
     return nullptr;
   }
   return values[e] = result;

@@ -58,10 +58,16 @@ ExprRef MaskClassifier::conjunction(ArrayRef<ExprRef> conditions) {
 
 /// `polynomial >= 0` where it is the distance of row and key plus a constant.
 bool MaskClassifier::addBound(ExprRef polynomial) {
+  // Beyond this a bound says nothing more, and sums of bounds are exact.
+  constexpr int64_t limit = int64_t(1) << 61;
+  auto toBound = [&](ExprRef e) {
+    auto bound = ExprContext::getInteger(e);
+    return bound ? std::optional(std::clamp(*bound, -limit, limit)) : bound;
+  };
   ExprRef distance = ctx.sub(result.rowIndex, result.keyIndex);
   ExprRef right = ctx.sub(polynomial, distance);
   if (right->getFreeVars().empty()) {
-    if (auto bound = ExprContext::getInteger(right)) {
+    if (auto bound = toBound(right)) {
       band.right = std::min(*bound, band.right.value_or(*bound));
       return true;
     }
@@ -72,7 +78,7 @@ bool MaskClassifier::addBound(ExprRef polynomial) {
     }
     return false;
   }
-  auto left = ExprContext::getInteger(ctx.add(polynomial, distance));
+  auto left = toBound(ctx.add(polynomial, distance));
   if (!left)
     return false;
   band.left = std::min(*left, band.left.value_or(*left));

@@ -93,6 +93,17 @@ Value xsa::castIndex(ImplicitLocOpBuilder &builder, Value element) {
   return arith::IndexCastOp::create(builder, builder.getIndexType(), element);
 }
 
+Value xsa::castPosition(ImplicitLocOpBuilder &builder, Value element) {
+  Value position = castIndex(builder, element);
+  if (element.getType().isInteger(32))
+    return position;
+  constexpr int64_t limit = int64_t(1) << 61;
+  Value least = arith::ConstantIndexOp::create(builder, -limit);
+  Value greatest = arith::ConstantIndexOp::create(builder, limit);
+  position = arith::MaxSIOp::create(builder, position, least);
+  return arith::MinSIOp::create(builder, position, greatest);
+}
+
 Value xsa::buildGeneric(OpBuilder &builder, Location loc,
                         ArrayRef<MappedValue> inputs, MappedValue init,
                         ElementFn element) {

@@ -143,10 +143,10 @@ Value ScoreBody::buildRowPosition(ImplicitLocOpBuilder &b, ValueRange args,
   if (parts.queryStart)
     row = arith::AddIOp::create(b, row, parts.queryStart);
   if (offset)
-    return arith::AddIOp::create(b, row, castIndex(b, args[*offset]));
+    return arith::AddIOp::create(b, row, castPosition(b, args[*offset]));
   if (op.getAlignment() == Alignment::TopLeft)
     return row;
-  Value last = lengths ? castIndex(b, args[*lengths]) : keys;
+  Value last = lengths ? castPosition(b, args[*lengths]) : keys;
   return arith::AddIOp::create(b, row, arith::SubIOp::create(b, last, rows));
 }
 

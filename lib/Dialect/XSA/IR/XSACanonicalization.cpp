@@ -191,7 +191,9 @@ static std::optional<LinearIndex> matchLinearIndex(Value value,
   linear.coefficients.assign(numLoops, 0);
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant))) {
-    if (constant.getSignificantBits() > 48)
+    // Beyond that, sums may leave the type.
+    if (constant.getSignificantBits() >
+        std::min(48u, constant.getBitWidth() - 2))
       return std::nullopt;
     linear.constant = constant.getSExtValue();
     return linear;

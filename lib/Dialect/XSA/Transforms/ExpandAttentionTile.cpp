@@ -194,11 +194,11 @@ Value TileExpander::buildBase() {
   };
   OpFoldResult position = b.getIndexAttr(0);
   if (parts.queryOffset)
-    position = castIndex(b, parts.queryOffset.value);
+    position = castPosition(b, parts.queryOffset.value);
   else if (op.getAlignment() == Alignment::BottomRight)
     position = apply(d0 - d1,
                      parts.keyLengths
-                         ? OpFoldResult(castIndex(b, parts.keyLengths.value))
+                         ? OpFoldResult(castPosition(b, parts.keyLengths.value))
                          : parts.sizes[k2],
                      parts.sizes[m]);
   if (parts.queryStart)

@@ -70,7 +70,7 @@ private:
 
 OpFoldResult Bounds::extremeOf(const MappedValue &perRow, bool greatest) {
   if (perRow.map.getNumResults() == 0)
-    return castIndex(b, perRow.value);
+    return castPosition(b, perRow.value);
   Value start = arith::ConstantIndexOp::create(
       b, greatest ? std::numeric_limits<int64_t>::min()
                   : std::numeric_limits<int64_t>::max());
@@ -85,7 +85,8 @@ OpFoldResult Bounds::extremeOf(const MappedValue &perRow, bool greatest) {
           return arith::MaxSIOp::create(nested, args[1], element);
         return arith::MinSIOp::create(nested, args[1], element);
       });
-  return tensor::ExtractOp::create(b, reduced, ValueRange()).getResult();
+  Value extreme = tensor::ExtractOp::create(b, reduced, ValueRange());
+  return castPosition(b, extreme);
 }
 
 KeyRange xsa::buildKeyRange(OpBuilder &builder, Location loc,

@@ -91,6 +91,11 @@ mlir::Value castFloat(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
 /// `element` as an index, in the body of a generic.
 mlir::Value castIndex(mlir::ImplicitLocOpBuilder &builder, mlir::Value element);
 
+/// The same for a position that is computed with: limited to what sums and
+/// multiples of tiles cannot take beyond 64 bits. No sequence is that long.
+mlir::Value castPosition(mlir::ImplicitLocOpBuilder &builder,
+                         mlir::Value element);
+
 /// init += lhs * rhs, summed over the dimensions that `init` lacks.
 mlir::Value buildContraction(mlir::OpBuilder &builder, mlir::Location loc,
                              MappedValue lhs, MappedValue rhs,

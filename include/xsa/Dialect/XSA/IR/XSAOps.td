@@ -188,6 +188,9 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
     | `key_lengths` | `j < key_lengths` |
     | `key_begin`, `key_end` | `key_begin_i <= j < key_end_i` |
 
+    Positions beyond 2^61 in operands count as 2^61: no sum of positions
+    overflows.
+
     `key_begin` and `key_end` carry any mask that is an interval per row in
     O(M) memory. Packed variable-length sequences are such a mask: a row of the
     sequence that occupies keys `[b, e)` has `key_begin = b`, `key_end = e`.
