@@ -203,8 +203,8 @@ bool ExprContext::isProvablyNonNegative(ExprRef e) {
 static std::optional<std::pair<int64_t, SmallVector<ExprRef, 2>>>
 divideMonomial(const PolyTerm &term, const PolyTerm &divisor) {
   // Only the least integer has no counterpart of the other sign.
-  bool overflows = divisor.coeff == -1 &&
-                   term.coeff == std::numeric_limits<int64_t>::min();
+  bool overflows =
+      divisor.coeff == -1 && term.coeff == std::numeric_limits<int64_t>::min();
   if (divisor.coeff == 0 || overflows || term.coeff % divisor.coeff != 0)
     return std::nullopt;
   SmallVector<ExprRef, 2> atoms(term.atoms);

@@ -16,6 +16,8 @@
 
 #include "xsa/Analysis/TensorExpr.h"
 
+#include <cmath>
+
 namespace xsa {
 
 /// Everything by which nodes differ.
@@ -50,6 +52,14 @@ public:
 };
 
 namespace detail {
+/// All integers that can hold a size count as one unbounded type.
+mlir::Type normalizeType(mlir::Type type);
+
+/// Whether a double holds an integer exactly; false for NaN.
+inline bool isExactInteger(double x) {
+  return std::fabs(x) <= 9007199254740992.0; // 2^53
+}
+
 std::optional<double> evaluateFloatOp(ExprOp op, llvm::ArrayRef<double> x);
 bool evaluateCmpF(unsigned predicate, double a, double b);
 } // namespace detail

@@ -17,6 +17,8 @@
 
 #include "xsa/Analysis/TensorView.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
 #include <memory>
 #include <vector>
 
@@ -31,6 +33,8 @@ struct ConstantTensor {
   std::optional<double> at(llvm::ArrayRef<int64_t> indices) const;
   /// The one value that all elements have.
   std::optional<double> getUniform() const;
+  /// Reads the elements of a constant; false if some have no exact double.
+  bool read(mlir::ElementsAttr attribute);
 };
 
 /// The elements (i, j) with i - left <= j <= i + right.
