@@ -21,7 +21,7 @@ if "address" in config.xsa_sanitize:
     # reported where the two meet.
     llvm_config.with_environment(
         "ASAN_OPTIONS",
-        "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0",
+        "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=1",
     )
 
 # What the drivers of the numerical tests share.
