@@ -16,11 +16,14 @@
 // l = 1. Nothing of size M x K2 exists, and no tile that is masked out as a
 // whole is visited.
 //
+// A tile of keys is brought in once for all rows, which go through it block by
+// block: m, l and acc then have a dimension in front, the number of the block.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KeyRange.h"
+#include "TileOperands.h"
 
-#include "xsa/Dialect/XSA/IR/AttentionParts.h"
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -58,273 +61,190 @@ struct Running {
 };
 
 /// What a tile of keys needs: no masks that follow from positions, those masks,
-/// or also padding, because it is the last and not filled.
+/// or also padding, because it is the last and not filled. Where edges have
+/// just the keys that are there, the last tile is an edge like others.
 enum class TileKind { Full, Edge, Rest };
 
-class TileExpander {
+/// A tile of keys as the blocks of rows see it.
+struct KeyTile {
+  TileKind kind;
+  OpFoldResult begin, size;
+  MappedValue key, value;
+};
+
+class TileExpander : private TileOperands {
 public:
-  TileExpander(OpBuilder &builder, AttentionOp op, const TilePolicy &policy);
+  using TileOperands::TileOperands;
 
   /// The operation's results.
   SmallVector<Value> expand();
 
 private:
-  // Operands of the tile.
-  MappedValue dropLeading(MappedValue operand);
-  Value buildBase();
-  AffineMap mapOf(ArrayRef<unsigned> dims);
-  AffineMap tileLayoutOf(AffineMap map);
-  OpFoldResult validExtent(unsigned dim);
-  MappedValue slice(MappedValue operand);
-  MappedValue copyToTile(MappedValue operand, AffineMap layout, Type type,
-                         Value scratch, double factor = 1.0);
-  MappedValue loadRows(MappedValue operand);
-  MappedValue loadKeys(MappedValue operand, unsigned depth, Value scratch);
-  MappedValue loadScoreOperand(MappedValue operand, Value scratch);
-  Value makeScratch(AffineMap layout, Type type);
+  using BlockBody = function_ref<SmallVector<Value>(ValueRange)>;
+
+  void prepare();
+  void makeScratches();
+
+  // Blocks of rows.
+  SmallVector<Value> forEachBlock(ValueRange carried, BlockBody body);
+  void enterBlock(Value index);
+  Value makeCarried(AffineMap map);
+  MappedValue take(Value carried, AffineMap map);
+  Value put(Value tile, Value carried);
+  Running takeAll(ValueRange carried);
+  SmallVector<Value> putAll(Running tiles, ValueRange carried);
 
   // The recurrence.
-  void prepare();
-  Running start();
-  Running loopOverKeys(const KeyRange &range, Running running);
-  Running loopOver(OpFoldResult begin, OpFoldResult end, TileKind kind,
-                   Running running);
-  Running step(Value begin, TileKind kind, Running running);
-  MappedValue buildScores(TileKind kind);
+  AttentionParts loadRowOperands();
+  SmallVector<Value> start();
+  Running startBlock(Running init);
+  SmallVector<Value> loopOverKeys(const KeyRange &range,
+                                  SmallVector<Value> running);
+  SmallVector<Value> loopOver(OpFoldResult begin, OpFoldResult end,
+                              TileKind kind, ValueRange running);
+  KeyTile loadTile(Value begin, TileKind kind);
+  void selectKeys(KeyTile &tile);
+  MappedValue buildScores(const KeyTile &tile, MappedValue query);
   MappedValue scale(MappedValue x, MappedValue factor);
-  SmallVector<Value> finish(Running running);
+  Running step(KeyTile tile, MappedValue query, Running running);
+
+  // Results.
+  SmallVector<Value> finish(ValueRange running);
+  SmallVector<Value> finishBlock(Running &running, ValueRange destinations);
   Value store(MappedValue rows, MappedValue destination);
 
-  OpBuilder &builder;
-  Location loc;
-  AttentionOp op;
-  TilePolicy policy;
-  FloatType type;
-  unsigned m, k1, k2, n;
-  /// The operands without leading dimensions.
-  AttentionParts parts;
-  /// Extents of tiles: those of the domain, but for rows and keys.
-  SmallVector<OpFoldResult> tileSizes;
-  AffineMap rowMap, scoreMap, outputMap;
-  Value base;
-  MappedValue query;
+  bool hasBlocks = false;
+  int64_t maxBlocks = 1;
+  Value numBlocks;
+  /// The operands and the position of all rows; `parts` and `base` are those of
+  /// the current block.
+  AttentionParts allRows;
+  /// Without blocks, `parts` with what there is per row brought in.
+  AttentionParts rowOperands;
+  Value allRowsBase, base;
+  Value blockIndex;
+  OpFoldResult blockBegin;
+
+  AffineMap rowMap, scoreMap, outputMap, queryMap;
+  Value query;
   Value scoreScratch, keyScratch, valueScratch, maskScratch, biasScratch;
   SmallVector<Value> inputScratch;
-  /// Of the current tile of keys: first key and number of keys.
-  OpFoldResult tileBegin, validKeys;
 };
 } // namespace
 
-TileExpander::TileExpander(OpBuilder &builder, AttentionOp op,
-                           const TilePolicy &policy)
-    : builder(builder), loc(op.getLoc()), op(op), policy(policy),
-      type(op.getAccumulatorType()), m(op.getQueryDim()),
-      k1(op.getKeyDepthDim()), k2(op.getKeyDim()), n(op.getValueDepthDim()),
-      parts(AttentionParts::of(op, builder)) {}
-
 //===----------------------------------------------------------------------===//
-// Operands of the tile
+// Blocks of rows
 //===----------------------------------------------------------------------===//
 
-AffineMap TileExpander::mapOf(ArrayRef<unsigned> dims) {
-  SmallVector<AffineExpr> results;
-  for (unsigned dim : dims)
-    results.push_back(builder.getAffineDimExpr(dim));
-  return AffineMap::get(op.getNumLoops(), 0, results, op.getContext());
+/// Runs `body` for each block of rows that exists, with `carried` through all
+/// of them; without blocks, once.
+SmallVector<Value> TileExpander::forEachBlock(ValueRange carried,
+                                              BlockBody body) {
+  if (!hasBlocks)
+    return body(carried);
+  OpBuilder::InsertionGuard guard(builder);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  auto loop = scf::ForOp::create(builder, loc, zero, numBlocks, one, carried);
+  builder.setInsertionPointToStart(loop.getBody());
+  enterBlock(loop.getInductionVar());
+  scf::YieldOp::create(builder, loc, body(loop.getRegionIterArgs()));
+  return SmallVector<Value>(loop.getResults());
 }
 
-/// The dimensions of `map` with query rows where the policy wants them.
-AffineMap TileExpander::tileLayoutOf(AffineMap map) {
-  SmallVector<unsigned> dims;
-  bool hasRows = false;
-  for (AffineExpr expr : map.getResults()) {
-    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-    if (dim == m)
-      hasRows = true;
-    else
-      dims.push_back(dim);
-  }
-  if (hasRows)
-    dims.insert(policy.rowsInnermost ? dims.end() : dims.begin(), m);
-  return mapOf(dims);
+/// Makes the rows of a block the current ones.
+void TileExpander::enterBlock(Value index) {
+  blockIndex = index;
+  AffineExpr d0 = builder.getAffineDimExpr(0), d1 = builder.getAffineDimExpr(1);
+  blockBegin = affine::makeComposedFoldedAffineApply(
+      builder, loc, d0 * policy.rowBlock, {index});
+  OpFoldResult rest = affine::makeComposedFoldedAffineApply(
+      builder, loc, d0 - d1, {allRows.sizes[m], blockBegin});
+  OpFoldResult size = affine::makeComposedFoldedAffineMin(
+      builder, loc, builder.getMultiDimIdentityMap(2), {rest, tileSizes[m]});
+  // A number of rows that blocks divide leaves no rest.
+  std::optional<int64_t> rows = getConstantIntValue(allRows.sizes[m]);
+  if (rows && *rows % policy.rowBlock == 0)
+    size = tileSizes[m];
+  validSizes[m] = size;
+  parts = allRows;
+  parts.sizes[m] = size;
+  for (MappedValue *operand :
+       {&parts.query, &parts.selfValue, &parts.mask, &parts.bias,
+        &parts.strength, &parts.keyBegin, &parts.keyEnd})
+    *operand = slice(*operand, m, blockBegin, size);
+  for (MappedValue &input : parts.scoreInputs)
+    input = slice(input, m, blockBegin, size);
+  if (allRowsBase)
+    base = getValueOrCreateConstantIndexOp(
+        builder, loc,
+        affine::makeComposedFoldedAffineApply(builder, loc, d0 + d1,
+                                              {allRowsBase, blockBegin}));
 }
 
-/// Leading dimensions are 1 in a tile. An operand that has no others becomes a
-/// scalar.
-MappedValue TileExpander::dropLeading(MappedValue operand) {
-  if (!operand || !isa<RankedTensorType>(operand.value.getType()))
-    return operand;
-  auto tensorType = cast<RankedTensorType>(operand.value.getType());
-  SmallVector<unsigned> dims;
-  SmallVector<int64_t> shape;
-  SmallVector<OpFoldResult> sizes;
-  for (auto [position, expr] : llvm::enumerate(operand.map.getResults())) {
-    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-    sizes.push_back(parts.sizes[dim]);
-    if (dim < m)
-      continue;
-    dims.push_back(dim);
-    shape.push_back(tensorType.getDimSize(position));
-  }
-  if (dims.empty()) {
-    SmallVector<Value> indices(tensorType.getRank());
-    for (Value &index : indices)
-      index = arith::ConstantIndexOp::create(builder, loc, 0);
-    return {tensor::ExtractOp::create(builder, loc, operand.value, indices),
-            mapOf({})};
-  }
-  if (dims.size() == sizes.size())
-    return operand;
-  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
-  auto sliceType = RankedTensorType::get(shape, tensorType.getElementType());
-  return {tensor::ExtractSliceOp::create(builder, loc, sliceType, operand.value,
-                                         offsets, sizes, strides),
-          mapOf(dims)};
+/// An uninitialized tensor with a tile of `map` for each block.
+Value TileExpander::makeCarried(AffineMap map) {
+  if (!hasBlocks)
+    return makeScratch(map, type);
+  SmallVector<OpFoldResult> shape{builder.getIndexAttr(maxBlocks)};
+  for (AffineExpr expr : map.getResults())
+    shape.push_back(tileSizes[cast<AffineDimExpr>(expr).getPosition()]);
+  return tensor::EmptyOp::create(builder, loc, shape, type);
 }
 
-/// The position of the first query row, by the table in XSAOps.td.
-Value TileExpander::buildBase() {
-  if (!op.usesPositions() && !op.hasScoreRegion())
-    return Value();
-  ImplicitLocOpBuilder b(loc, builder);
-  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-  auto apply = [&](AffineExpr expr, OpFoldResult lhs, OpFoldResult rhs) {
-    return affine::makeComposedFoldedAffineApply(b, loc, expr, {lhs, rhs});
-  };
-  OpFoldResult position = b.getIndexAttr(0);
-  if (parts.queryOffset)
-    position = castPosition(b, parts.queryOffset.value);
-  else if (op.getAlignment() == Alignment::BottomRight)
-    position = apply(d0 - d1,
-                     parts.keyLengths
-                         ? OpFoldResult(castPosition(b, parts.keyLengths.value))
-                         : parts.sizes[k2],
-                     parts.sizes[m]);
-  if (parts.queryStart)
-    position = apply(d0 + d1, position, parts.queryStart);
-  return getValueOrCreateConstantIndexOp(b, loc, position);
+static SmallVector<OpFoldResult> withFront(OpFoldResult front,
+                                           ArrayRef<OpFoldResult> rest) {
+  SmallVector<OpFoldResult> all{front};
+  llvm::append_range(all, rest);
+  return all;
 }
 
-/// How much of a dimension exists in the current tile.
-OpFoldResult TileExpander::validExtent(unsigned dim) {
-  return dim == k2 ? validKeys : parts.sizes[dim];
+/// The tile of the current block.
+MappedValue TileExpander::take(Value carried, AffineMap map) {
+  if (!hasBlocks)
+    return {carried, map};
+  auto carriedType = cast<RankedTensorType>(carried.getType());
+  auto tileType = RankedTensorType::get(carriedType.getShape().drop_front(),
+                                        carriedType.getElementType());
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(builder, loc, carried);
+  sizes.front() = builder.getIndexAttr(1);
+  SmallVector<OpFoldResult> zeros(sizes.size() - 1, builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
+  return {tensor::ExtractSliceOp::create(builder, loc, tileType, carried,
+                                         withFront(blockIndex, zeros), sizes,
+                                         ones),
+          map};
 }
 
-Value TileExpander::makeScratch(AffineMap layout, Type elementType) {
-  return buildEmpty(builder, loc, tileSizes, layout, elementType);
+Value TileExpander::put(Value tile, Value carried) {
+  if (!hasBlocks)
+    return tile;
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(builder, loc, carried);
+  sizes.front() = builder.getIndexAttr(1);
+  SmallVector<OpFoldResult> zeros(sizes.size() - 1, builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
+  return tensor::InsertSliceOp::create(
+      builder, loc, tile, carried, withFront(blockIndex, zeros), sizes, ones);
 }
 
-/// The part of an operand that belongs to the current tile of keys.
-MappedValue TileExpander::slice(MappedValue operand) {
-  if (!operand.map.isFunctionOfDim(k2))
-    return operand;
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-  for (AffineExpr expr : operand.map.getResults()) {
-    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-    offsets.push_back(dim == k2 ? tileBegin : builder.getIndexAttr(0));
-    sizes.push_back(validExtent(dim));
-    strides.push_back(builder.getIndexAttr(1));
-  }
-  return {tensor::ExtractSliceOp::create(builder, loc, operand.value, offsets,
-                                         sizes, strides),
-          operand.map};
+Running TileExpander::takeAll(ValueRange carried) {
+  return {take(carried[0], rowMap).value, take(carried[1], rowMap).value,
+          take(carried[2], outputMap).value};
 }
 
-static Value convertElement(ImplicitLocOpBuilder &b, Value element, Type type,
-                            double factor) {
-  if (isa<FloatType>(type))
-    element = castFloat(b, element, type);
-  else if (element.getType() != type)
-    element = arith::ExtUIOp::create(b, type, element);
-  if (factor == 1.0)
-    return element;
-  Value constant = arith::ConstantOp::create(b, b.getFloatAttr(type, factor));
-  return arith::MulFOp::create(b, element, constant);
-}
-
-/// Copies what exists of `operand` into a tile of full extent, converted and
-/// times `factor`; the rest is 0.
-MappedValue TileExpander::copyToTile(MappedValue operand, AffineMap layout,
-                                     Type elementType, Value scratch,
-                                     double factor) {
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-  bool padded = false;
-  for (AffineExpr expr : layout.getResults()) {
-    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-    offsets.push_back(builder.getIndexAttr(0));
-    sizes.push_back(validExtent(dim));
-    strides.push_back(builder.getIndexAttr(1));
-    padded |= !isEqualConstantIntOrValue(sizes.back(), tileSizes[dim]);
-  }
-  auto copy = [&](Value init) {
-    return buildGeneric(builder, loc, operand, {init, layout},
-                        [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
-                          return convertElement(b, args[0], elementType,
-                                                factor);
-                        });
-  };
-  if (!padded)
-    return {copy(scratch), layout};
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(elementType));
-  Value filled =
-      linalg::FillOp::create(builder, loc, zero, scratch).getResult(0);
-  Value part = tensor::ExtractSliceOp::create(builder, loc, filled, offsets,
-                                              sizes, strides);
-  return {tensor::InsertSliceOp::create(builder, loc, copy(part), filled,
-                                        offsets, sizes, strides),
-          layout};
-}
-
-/// An operand per row, or a scalar, for the whole tile of rows.
-MappedValue TileExpander::loadRows(MappedValue operand) {
-  if (!operand || !operand.map.isFunctionOfDim(m) ||
-      operand.map.isFunctionOfDim(k2))
-    return operand;
-  AffineMap layout = tileLayoutOf(operand.map);
-  Type elementType = getElementTypeOrSelf(operand.value.getType());
-  return copyToTile(operand, layout, elementType,
-                    makeScratch(layout, elementType));
-}
-
-/// A tile of keys or values: in place where it has the type and the extent
-/// that is wanted.
-MappedValue TileExpander::loadKeys(MappedValue operand, unsigned depth,
-                                   Value scratch) {
-  MappedValue part = slice(operand);
-  Type from = getElementTypeOrSelf(operand.value.getType());
-  Type to = getElementTypeOrSelf(scratch.getType());
-  if (from == to && isEqualConstantIntOrValue(validKeys, tileSizes[k2]))
-    return part;
-  return copyToTile(part, mapOf({k2, depth}), to, scratch);
-}
-
-/// A tile of mask, bias or score input, laid out as the scores.
-MappedValue TileExpander::loadScoreOperand(MappedValue operand, Value scratch) {
-  if (!operand || !scratch)
-    return operand;
-  MappedValue part = slice(operand);
-  bool whole = llvm::all_of(part.map.getResults(), [&](AffineExpr expr) {
-    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-    return isEqualConstantIntOrValue(validExtent(dim), tileSizes[dim]);
-  });
-  AffineMap layout = tileLayoutOf(operand.map);
-  Type elementType = getElementTypeOrSelf(scratch.getType());
-  if (whole && layout == part.map &&
-      getElementTypeOrSelf(part.value.getType()) == elementType)
-    return part;
-  return copyToTile(part, layout, elementType, scratch);
+SmallVector<Value> TileExpander::putAll(Running tiles, ValueRange carried) {
+  return {put(tiles.max, carried[0]), put(tiles.sum, carried[1]),
+          put(tiles.output, carried[2])};
 }
 
 //===----------------------------------------------------------------------===//
 // The recurrence
 //===----------------------------------------------------------------------===//
 
-/// Brings the operands into the form of the tile, and makes the tensors that
-/// every step overwrites.
+/// Brings the operands into the form of the tile.
 void TileExpander::prepare() {
-  base = Value();
   for (MappedValue *operand :
        {&parts.query, &parts.key, &parts.value, &parts.selfValue, &parts.mask,
         &parts.bias, &parts.sinks, &parts.strength, &parts.keyLengths,
@@ -333,14 +253,31 @@ void TileExpander::prepare() {
   for (MappedValue &input : parts.scoreInputs)
     input = dropLeading(input);
   base = buildBase();
+  allRows = parts;
+  allRowsBase = base;
 
+  validSizes = parts.sizes;
   tileSizes = parts.sizes;
   tileSizes[m] = builder.getIndexAttr(policy.queryTile);
   tileSizes[k2] = builder.getIndexAttr(policy.keyTile);
+  hasBlocks = policy.rowBlock != 0 && policy.rowBlock < policy.queryTile;
+  if (hasBlocks) {
+    tileSizes[m] = builder.getIndexAttr(policy.rowBlock);
+    maxBlocks = llvm::divideCeil(policy.queryTile, policy.rowBlock);
+    AffineExpr blocks = builder.getAffineDimExpr(0).ceilDiv(policy.rowBlock);
+    numBlocks = getValueOrCreateConstantIndexOp(
+        builder, loc,
+        affine::makeComposedFoldedAffineApply(builder, loc, blocks,
+                                              {parts.sizes[m]}));
+  }
   rowMap = mapOf({m});
   scoreMap = tileLayoutOf(mapOf({m, k2}));
   outputMap = tileLayoutOf(mapOf({m, n}));
+  queryMap = tileLayoutOf(mapOf({m, k1}));
+}
 
+/// Makes the tensors that every step overwrites.
+void TileExpander::makeScratches() {
   auto keyType = [&](MappedValue operand) -> Type {
     return policy.widenInputs ? Type(type)
                               : getElementTypeOrSelf(operand.value.getType());
@@ -364,34 +301,63 @@ void TileExpander::prepare() {
     inputScratch.push_back(scoreOperandScratch(input));
 }
 
-/// No key seen yet, or only the sink.
-Running TileExpander::start() {
-  auto filled = [&](AffineMap map, double value) {
-    return buildFilled(builder, loc, tileSizes, map, type, value);
-  };
-  Value output = filled(outputMap, 0.0);
-  if (!parts.sinks)
-    return {filled(rowMap, -std::numeric_limits<double>::infinity()),
-            filled(rowMap, 0.0), output};
+/// `parts` with the operands of masks and scores that have a value per row, but
+/// not per key, in the form of the tile.
+AttentionParts TileExpander::loadRowOperands() {
+  AttentionParts loaded = parts;
+  for (MappedValue *operand :
+       {&loaded.keyBegin, &loaded.keyEnd, &loaded.mask, &loaded.bias})
+    *operand = loadRows(*operand);
+  for (MappedValue &input : loaded.scoreInputs)
+    input = loadRows(input);
+  return loaded;
+}
 
+/// Loads the query and starts the recurrence in all blocks.
+SmallVector<Value> TileExpander::start() {
+  SmallVector<Value> carried{makeCarried(rowMap), makeCarried(rowMap),
+                             makeCarried(outputMap), makeCarried(queryMap)};
+  // Scale the query once instead of every score; with powers of two also by
+  // log2(e), unless something stands between the product and the exponential.
+  double factor = op.getScale() ? op.getScale()->convertToDouble() : 1.0;
+  if (policy.powersOfTwo && !op.getSoftcap() && !parts.bias &&
+      !op.hasScoreRegion())
+    factor /= std::log(2.0);
+  SmallVector<Value> started = forEachBlock(carried, [&](ValueRange inits) {
+    SmallVector<Value> next = putAll(startBlock(takeAll(inits)), inits);
+    Value loaded = copyToTile(parts.query, queryMap, type,
+                              take(inits[3], queryMap).value, factor)
+                       .value;
+    next.push_back(put(loaded, inits[3]));
+    return next;
+  });
+  query = started.pop_back_val();
+  return started;
+}
+
+/// No key seen yet, or only the sink.
+Running TileExpander::startBlock(Running init) {
   ImplicitLocOpBuilder b(loc, builder);
   auto constant = [&](double value) -> Value {
     return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
   };
+  auto fill = [&](Value scalar, Value into) {
+    return linalg::FillOp::create(b, scalar, into).getResult(0);
+  };
+  Value none = constant(-std::numeric_limits<double>::infinity());
+  Value output = fill(constant(0.0), init.output);
+  if (!parts.sinks)
+    return {fill(none, init.max), fill(constant(0.0), init.sum), output};
+
   Value sink = castFloat(b, parts.sinks.value, type);
   if (policy.powersOfTwo)
     sink = arith::MulFOp::create(b, sink, constant(1.0 / std::log(2.0)));
   // A sink of -inf is none.
   Value isNone =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sink,
-                            constant(-std::numeric_limits<double>::infinity()));
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sink, none);
   Value weight =
       arith::SelectOp::create(b, isNone, constant(0.0), constant(1.0));
-  auto fill = [&](Value scalar) {
-    return linalg::FillOp::create(b, scalar, makeScratch(rowMap, type))
-        .getResult(0);
-  };
-  return {fill(sink), fill(weight), output};
+  return {fill(sink, init.max), fill(weight, init.sum), output};
 }
 
 /// x * factor, in place.
@@ -404,55 +370,75 @@ MappedValue TileExpander::scale(MappedValue x, MappedValue factor) {
       x.map};
 }
 
-/// The masked scores of the current tile of keys.
-MappedValue TileExpander::buildScores(TileKind kind) {
+/// Of an edge, the keys that a row of the current block may see.
+void TileExpander::selectKeys(KeyTile &tile) {
+  if (!policy.exactKeys || tile.kind == TileKind::Full)
+    return;
+  AffineExpr d0 = builder.getAffineDimExpr(0), d1 = builder.getAffineDimExpr(1);
+  auto apply = [&](AffineExpr expr, OpFoldResult lhs, OpFoldResult rhs) {
+    return affine::makeComposedFoldedAffineApply(builder, loc, expr,
+                                                 {lhs, rhs});
+  };
+  KeyInterval keys = {tile.begin, apply(d0 + d1, tile.begin, tile.size)};
+  keys = buildVisibleKeys(builder, loc, parts, base, keys, policy.keyGrain);
+  OpFoldResult offset = apply(d0 - d1, keys.begin, tile.begin);
+  tile.begin = keys.begin;
+  tile.size = apply(d0 - d1, keys.end, keys.begin);
+  tileSizes[k2] = validSizes[k2] = tile.size;
+  tile.key = slice(tile.key, k2, offset, tile.size);
+  tile.value = slice(tile.value, k2, offset, tile.size);
+}
+
+/// The masked scores of a tile of keys.
+MappedValue TileExpander::buildScores(const KeyTile &tile, MappedValue rows) {
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   MappedValue scores = {
-      linalg::FillOp::create(builder, loc, zero, scoreScratch).getResult(0),
+      linalg::FillOp::create(builder, loc, zero, fit(scoreScratch, scoreMap))
+          .getResult(0),
       scoreMap};
-  MappedValue key = loadKeys(parts.key, k1, keyScratch);
   scores.value = policy.rowsInnermost
-                     ? buildContraction(builder, loc, key, query, scores)
-                     : buildContraction(builder, loc, query, key, scores);
+                     ? buildContraction(builder, loc, tile.key, rows, scores)
+                     : buildContraction(builder, loc, rows, tile.key, scores);
 
-  AttentionParts tile = parts;
-  tile.mask = loadScoreOperand(parts.mask, maskScratch);
-  tile.bias = loadScoreOperand(parts.bias, biasScratch);
-  for (auto [input, scratch] : llvm::zip_equal(tile.scoreInputs, inputScratch))
-    input = loadScoreOperand(input, scratch);
+  AttentionParts inTile = hasBlocks ? loadRowOperands() : rowOperands;
+  auto load = [&](MappedValue operand, Value scratch) {
+    return loadScoreOperand(slice(operand, k2, tile.begin, validSizes[k2]),
+                            scratch);
+  };
+  inTile.mask = load(inTile.mask, maskScratch);
+  inTile.bias = load(inTile.bias, biasScratch);
+  for (auto [input, scratch] :
+       llvm::zip_equal(inTile.scoreInputs, inputScratch))
+    input = load(input, scratch);
   if (base)
-    tile.queryOffset = {base, mapOf({})};
-  tile.queryStart = Value();
-  OpFoldResult keyStart = tileBegin;
+    inTile.queryOffset = {base, mapOf({})};
+  inTile.queryStart = Value();
+  OpFoldResult keyStart = tile.begin;
   if (parts.keyStart) {
     AffineExpr sum = builder.getAffineDimExpr(0) + builder.getAffineDimExpr(1);
     keyStart = affine::makeComposedFoldedAffineApply(
         builder, loc, sum, {keyStart, parts.keyStart});
   }
-  tile.keyStart = getValueOrCreateConstantIndexOp(builder, loc, keyStart);
-  if (!isEqualConstantIntOrValue(validKeys, tileSizes[k2]))
-    tile.validKeys = getValueOrCreateConstantIndexOp(builder, loc, validKeys);
+  inTile.keyStart = getValueOrCreateConstantIndexOp(builder, loc, keyStart);
+  if (!isEqualConstantIntOrValue(validSizes[k2], tileSizes[k2]))
+    inTile.validKeys =
+        getValueOrCreateConstantIndexOp(builder, loc, validSizes[k2]);
 
   ScoreOptions options;
   options.applyScale = false;
-  options.applyPositionMasks = kind != TileKind::Full;
+  options.applyPositionMasks = tile.kind != TileKind::Full;
   if (policy.powersOfTwo &&
       (op.getSoftcap() || parts.bias || op.hasScoreRegion()))
     options.finalFactor = 1.0 / std::log(2.0);
-  scores.value = buildModifiedScores(builder, loc, tile, scores, options);
+  scores.value = buildModifiedScores(builder, loc, inTile, scores, options);
   return scores;
 }
 
-Running TileExpander::step(Value begin, TileKind kind, Running running) {
-  tileBegin = begin;
-  validKeys = tileSizes[k2];
-  if (kind == TileKind::Rest)
-    validKeys = affine::makeComposedFoldedAffineApply(
-        builder, loc, builder.getAffineDimExpr(0) - builder.getAffineDimExpr(1),
-        {parts.sizes[k2], tileBegin});
-
-  MappedValue scores = buildScores(kind);
+/// The current block of rows on one tile of keys.
+Running TileExpander::step(KeyTile tile, MappedValue rows, Running running) {
+  selectKeys(tile);
+  MappedValue scores = buildScores(tile, rows);
   MappedValue max = {running.max, rowMap}, sum = {running.sum, rowMap};
   MappedValue output = {running.output, outputMap};
   // alpha comes before the new maximum overwrites the old one, so that both can
@@ -471,15 +457,16 @@ Running TileExpander::step(Value begin, TileKind kind, Running running) {
   sum = scale(sum, alpha);
   sum.value = buildRowSum(builder, loc, weights, sum);
   output = scale(output, alpha);
-  MappedValue value = loadKeys(parts.value, n, valueScratch);
-  output.value = policy.rowsInnermost
-                     ? buildContraction(builder, loc, value, weights, output)
-                     : buildContraction(builder, loc, weights, value, output);
+  output.value =
+      policy.rowsInnermost
+          ? buildContraction(builder, loc, tile.value, weights, output)
+          : buildContraction(builder, loc, weights, tile.value, output);
   return {max.value, sum.value, output.value};
 }
 
 /// The parts of the range in order, each a loop of its own.
-Running TileExpander::loopOverKeys(const KeyRange &range, Running running) {
+SmallVector<Value> TileExpander::loopOverKeys(const KeyRange &range,
+                                              SmallVector<Value> running) {
   bool split = policy.splitMaskedTiles;
   if (split && range.hasLowerEdge)
     running = loopOver(range.begin, range.fullBegin, TileKind::Edge, running);
@@ -488,6 +475,11 @@ Running TileExpander::loopOverKeys(const KeyRange &range, Running running) {
   bool masked = !split && (range.hasLowerEdge || range.hasUpperEdge);
   running =
       loopOver(begin, end, masked ? TileKind::Edge : TileKind::Full, running);
+  if (policy.exactKeys) {
+    if ((split && range.hasUpperEdge) || range.hasRest)
+      running = loopOver(end, range.end, TileKind::Edge, running);
+    return running;
+  }
   if (split && range.hasUpperEdge)
     running = loopOver(range.fullEnd, range.wholeEnd, TileKind::Edge, running);
   if (range.hasRest)
@@ -495,57 +487,93 @@ Running TileExpander::loopOverKeys(const KeyRange &range, Running running) {
   return running;
 }
 
-Running TileExpander::loopOver(OpFoldResult begin, OpFoldResult end,
-                               TileKind kind, Running running) {
+/// The keys and values of the tile that begins at `begin`.
+KeyTile TileExpander::loadTile(Value begin, TileKind kind) {
+  OpFoldResult whole = builder.getIndexAttr(policy.keyTile);
+  tileSizes[k2] = validSizes[k2] = whole;
+  bool isShort =
+      kind == TileKind::Rest || (kind == TileKind::Edge && policy.exactKeys);
+  if (isShort) {
+    AffineExpr d0 = builder.getAffineDimExpr(0);
+    OpFoldResult rest = affine::makeComposedFoldedAffineApply(
+        builder, loc, d0 - builder.getAffineDimExpr(1),
+        {parts.sizes[k2], begin});
+    validSizes[k2] = kind == TileKind::Rest
+                         ? rest
+                         : affine::makeComposedFoldedAffineMin(
+                               builder, loc, builder.getMultiDimIdentityMap(2),
+                               {rest, whole});
+  }
+  if (policy.exactKeys)
+    tileSizes[k2] = validSizes[k2];
+  auto load = [&](MappedValue operand, unsigned depth, Value scratch) {
+    return loadKeys(slice(operand, k2, begin, validSizes[k2]), depth, scratch);
+  };
+  return {kind, begin, validSizes[k2], load(parts.key, k1, keyScratch),
+          load(parts.value, n, valueScratch)};
+}
+
+SmallVector<Value> TileExpander::loopOver(OpFoldResult begin, OpFoldResult end,
+                                          TileKind kind, ValueRange running) {
   auto asValue = [&](OpFoldResult value) {
     return getValueOrCreateConstantIndexOp(builder, loc, value);
   };
   OpBuilder::InsertionGuard guard(builder);
   auto loop = scf::ForOp::create(
       builder, loc, asValue(begin), asValue(end),
-      arith::ConstantIndexOp::create(builder, loc, policy.keyTile),
-      ValueRange{running.max, running.sum, running.output});
+      arith::ConstantIndexOp::create(builder, loc, policy.keyTile), running);
   builder.setInsertionPointToStart(loop.getBody());
-  ValueRange args = loop.getRegionIterArgs();
-  Running next =
-      step(loop.getInductionVar(), kind, {args[0], args[1], args[2]});
-  scf::YieldOp::create(builder, loc,
-                       ValueRange{next.max, next.sum, next.output});
-  return {loop.getResult(0), loop.getResult(1), loop.getResult(2)};
+  KeyTile tile = loadTile(loop.getInductionVar(), kind);
+  SmallVector<Value> next =
+      forEachBlock(loop.getRegionIterArgs(), [&](ValueRange carried) {
+        return putAll(step(tile, take(query, queryMap), takeAll(carried)),
+                      carried);
+      });
+  scf::YieldOp::create(builder, loc, next);
+  return SmallVector<Value>(loop.getResults());
 }
 
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Writes the rows that exist to `destination`, converted.
+/// Writes the rows of the current block that exist to `destination`, converted.
 Value TileExpander::store(MappedValue rows, MappedValue destination) {
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-  for (AffineExpr expr : rows.map.getResults()) {
-    offsets.push_back(builder.getIndexAttr(0));
-    sizes.push_back(validExtent(cast<AffineDimExpr>(expr).getPosition()));
-    strides.push_back(builder.getIndexAttr(1));
-  }
-  MappedValue existing = {tensor::ExtractSliceOp::create(builder, loc,
-                                                         rows.value, offsets,
-                                                         sizes, strides),
-                          rows.map};
-  MappedValue inner = dropLeading(destination);
-  Value written = buildConverted(builder, loc, existing, inner);
-  if (written.getType() == destination.value.getType())
-    return written;
+  rows = slice(rows, m, builder.getIndexAttr(0), validSizes[m]);
   auto shaped = cast<RankedTensorType>(destination.value.getType());
-  SmallVector<OpFoldResult> zeros(shaped.getRank(), builder.getIndexAttr(0));
-  SmallVector<OpFoldResult> ones(shaped.getRank(), builder.getIndexAttr(1));
-  return tensor::InsertSliceOp::create(
-      builder, loc, written, destination.value, zeros,
-      tensor::getMixedSizes(builder, loc, destination.value), ones);
+  SmallVector<OpFoldResult> offsets, strides, sizes;
+  SmallVector<int64_t> shape;
+  SmallVector<unsigned> dims;
+  for (auto [position, expr] : llvm::enumerate(destination.map.getResults())) {
+    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+    bool isRow = dim == m && hasBlocks;
+    offsets.push_back(isRow ? blockBegin : builder.getIndexAttr(0));
+    strides.push_back(builder.getIndexAttr(1));
+    sizes.push_back(isRow ? validSizes[m]
+                          : tensor::getMixedSize(builder, loc,
+                                                 destination.value, position));
+    if (dim < m)
+      continue;
+    dims.push_back(dim);
+    shape.push_back(
+        getConstantIntValue(sizes.back()).value_or(ShapedType::kDynamic));
+  }
+  auto partType = RankedTensorType::get(shape, shaped.getElementType());
+  if (partType == shaped && !hasBlocks)
+    return buildConverted(builder, loc, rows, destination);
+  Value part = tensor::ExtractSliceOp::create(
+      builder, loc, partType, destination.value, offsets, sizes, strides);
+  Value written = buildConverted(builder, loc, rows, {part, mapOf(dims)});
+  return tensor::InsertSliceOp::create(builder, loc, written, destination.value,
+                                       offsets, sizes, strides);
 }
 
-SmallVector<Value> TileExpander::finish(Running running) {
+/// Normalizes and excludes the rows of the current block and stores them.
+SmallVector<Value> TileExpander::finishBlock(Running &running,
+                                             ValueRange destinations) {
   MappedValue max = {running.max, rowMap}, sum = {running.sum, rowMap};
   MappedValue y = {running.output, outputMap};
-  y.value = buildNormalized(builder, loc, y, sum);
+  y.value = running.output = buildNormalized(builder, loc, y, sum);
   MappedValue coefficient;
   if (op.isExclusive()) {
     MappedValue v = copyToTile(parts.selfValue, outputMap, type,
@@ -557,41 +585,44 @@ SmallVector<Value> TileExpander::finish(Running running) {
                             loadRows(parts.strength),
                             {makeScratch(outputMap, type), outputMap});
   }
-  SmallVector<Value> results{store(y, {op.getOutput(), op.getOutputMap()})};
+  SmallVector<Value> results{store(y, {destinations[0], op.getOutputMap()})};
   if (op.getLseOutput()) {
     MappedValue lse = {buildLogSumExp(builder, loc, max, sum,
                                       {makeScratch(rowMap, type), rowMap},
                                       policy.powersOfTwo),
                        rowMap};
-    results.push_back(store(lse, {op.getLseOutput(), op.getLseMap()}));
+    results.push_back(store(lse, {destinations[1], op.getLseMap()}));
   }
   if (op.getCoefficientOutput())
-    results.push_back(store(
-        coefficient, {op.getCoefficientOutput(), op.getCoefficientMap()}));
+    results.push_back(
+        store(coefficient, {destinations.back(), op.getCoefficientMap()}));
+  return results;
+}
+
+SmallVector<Value> TileExpander::finish(ValueRange running) {
+  SmallVector<Value> carried(running);
+  llvm::append_range(carried, op.getDpsInits());
+  // Blocks are normalized in place: running values are carried along.
+  SmallVector<Value> results = forEachBlock(carried, [&](ValueRange values) {
+    Running tiles = takeAll(values);
+    SmallVector<Value> stored = finishBlock(tiles, values.drop_front(3));
+    SmallVector<Value> next = putAll(tiles, values);
+    llvm::append_range(next, stored);
+    return next;
+  });
+  results.erase(results.begin(), results.begin() + 3);
   return results;
 }
 
 SmallVector<Value> TileExpander::expand() {
   prepare();
+  makeScratches();
   KeyRange range = buildKeyRange(builder, loc, parts, base, policy.keyTile);
-
-  // Scale the query once instead of every score; with powers of two also by
-  // log2(e), unless something stands between the product and the exponential.
-  double factor = op.getScale() ? op.getScale()->convertToDouble() : 1.0;
-  if (policy.powersOfTwo && !op.getSoftcap() && !parts.bias &&
-      !op.hasScoreRegion())
-    factor /= std::log(2.0);
-  AffineMap queryMap = tileLayoutOf(mapOf({m, k1}));
-  query = copyToTile(parts.query, queryMap, type, makeScratch(queryMap, type),
-                     factor);
-  parts.keyBegin = loadRows(parts.keyBegin);
-  parts.keyEnd = loadRows(parts.keyEnd);
-  for (MappedValue &input : parts.scoreInputs)
-    input = loadRows(input);
-  parts.mask = loadRows(parts.mask);
-  parts.bias = loadRows(parts.bias);
-
-  return finish(loopOverKeys(range, start()));
+  SmallVector<Value> running = start();
+  // Blocks bring their rows of these in each step, a single tile once.
+  if (!hasBlocks)
+    rowOperands = loadRowOperands();
+  return finish(loopOverKeys(range, running));
 }
 
 LogicalResult xsa::expandAttentionTile(RewriterBase &rewriter, AttentionOp op,

@@ -9,7 +9,9 @@
 // x = n + f with n an integer and |f| <= 1/2. A polynomial gives 2^f; 2^n is
 // made by writing n into the exponent bits. Adding 1.5 * 2^p (p the number of
 // mantissa bits) rounds x to an integer and leaves it in the low bits of the
-// sum, so that no conversion, which would be undefined for NaN, is needed.
+// sum, so that no conversion, which would be undefined for NaN, is needed; with
+// the bias of exponents in the same constant they become the exponent by one
+// shift.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,11 +29,14 @@
 using namespace mlir;
 using namespace xsa;
 
-/// Minimax in relative error on |f| <= 1/2 with the constant term fixed to 1,
-/// so that 2^0 is exact; error 2.0e-9.
-static constexpr double kCoefficientsF32[] = {
-    1.0,           0.693147203,   0.240226479,   0.0555033247,
-    0.00961843736, 0.00133988744, 0.000153533618};
+/// Minimax in relative error on |f| <= 1/2, with the constant term set to 1 so
+/// that 2^0 is exact; error 1.5e-7.
+static constexpr double kCoefficientsF32[] = {1.0,
+                                              0.693146967065,
+                                              0.240221197237,
+                                              0.0555071327186,
+                                              0.00967554134312,
+                                              0.0013276472632};
 
 /// ln(2)^k / k!; error 4e-18.
 static constexpr double kCoefficientsF64[] = {1.0,
@@ -49,56 +54,77 @@ static constexpr double kCoefficientsF64[] = {1.0,
                                               2.5678435993488196e-11,
                                               1.3691488853904124e-12};
 
-Value xsa::buildExp2(ImplicitLocOpBuilder &b, Value x) {
-  Type type = x.getType();
-  Type element = getElementTypeOrSelf(type);
-  bool isF64 = element.isF64();
-  unsigned mantissaBits = isF64 ? 52 : 23;
-  int64_t bias = isF64 ? 1023 : 127;
-  Type intElement = b.getIntegerType(isF64 ? 64 : 32);
-  Type intType = intElement;
-  if (auto vectorType = dyn_cast<VectorType>(type))
-    intType = vectorType.clone(intElement);
+namespace {
+/// Constants in the type of x, a scalar or a vector, and in the integers of the
+/// same width.
+class Exp2Builder {
+public:
+  Exp2Builder(ImplicitLocOpBuilder &b, Type type)
+      : b(b), type(type), isF64(getElementTypeOrSelf(type).isF64()) {
+    Type element = b.getIntegerType(isF64 ? 64 : 32);
+    auto vectorType = dyn_cast<VectorType>(type);
+    intType = vectorType ? Type(vectorType.clone(element)) : element;
+  }
 
-  auto constant = [&](double value) -> Value {
-    TypedAttr attr = b.getFloatAttr(element, value);
-    if (auto vectorType = dyn_cast<VectorType>(type))
+  Value build(Value x, bool nonPositive);
+
+private:
+  Value splat(Type shaped, TypedAttr attr) {
+    if (auto vectorType = dyn_cast<VectorType>(shaped))
       attr = DenseElementsAttr::get(vectorType, attr);
     return arith::ConstantOp::create(b, attr);
-  };
-  auto intConstant = [&](int64_t value) -> Value {
-    TypedAttr attr = b.getIntegerAttr(intElement, value);
-    if (auto vectorType = dyn_cast<VectorType>(intType))
-      attr = DenseElementsAttr::get(vectorType, attr);
-    return arith::ConstantOp::create(b, attr);
-  };
-  // Written so that NaN passes through.
-  auto clamp = [&](Value value, arith::CmpFPredicate beyond, double bound) {
+  }
+  Value constant(double value) {
+    return splat(type, b.getFloatAttr(getElementTypeOrSelf(type), value));
+  }
+  /// Written so that NaN passes through.
+  Value clamp(Value value, arith::CmpFPredicate beyond, double bound) {
     Value limit = constant(bound);
     Value isBeyond = arith::CmpFOp::create(b, beyond, value, limit);
-    return arith::SelectOp::create(b, isBeyond, limit, value).getResult();
-  };
+    return arith::SelectOp::create(b, isBeyond, limit, value);
+  }
+  Value polynomial(Value f);
 
-  // n = -bias has all exponent bits 0, which makes the result 0. Beyond n =
-  // bias the polynomial itself grows until the product overflows.
-  x = clamp(x, arith::CmpFPredicate::OLT, -double(bias));
-  x = clamp(x, arith::CmpFPredicate::OGT, double(bias) + 2);
-  Value shifter = constant(std::ldexp(1.5, mantissaBits));
-  Value most = clamp(x, arith::CmpFPredicate::OGT, double(bias));
-  Value shifted = arith::AddFOp::create(b, most, shifter);
-  Value n = arith::SubFOp::create(b, shifted, shifter);
-  Value f = arith::SubFOp::create(b, x, n);
+  ImplicitLocOpBuilder &b;
+  Type type, intType;
+  bool isF64;
+};
+} // namespace
 
+Value Exp2Builder::polynomial(Value f) {
   ArrayRef<double> coefficients(kCoefficientsF32);
   if (isF64)
     coefficients = kCoefficientsF64;
   Value power = constant(coefficients.back());
   for (double coefficient : llvm::reverse(coefficients.drop_back()))
     power = math::FmaOp::create(b, power, f, constant(coefficient));
+  return power;
+}
+
+Value Exp2Builder::build(Value x, bool nonPositive) {
+  int64_t mantissaBits = isF64 ? 52 : 23;
+  int64_t bias = isF64 ? 1023 : 127;
+  // n = -bias has all exponent bits 0, which makes the result 0. Beyond n =
+  // bias the polynomial itself grows until the product overflows.
+  x = clamp(x, arith::CmpFPredicate::OLT, -double(bias));
+  Value most = x;
+  if (!nonPositive) {
+    x = clamp(x, arith::CmpFPredicate::OGT, double(bias) + 2);
+    most = clamp(x, arith::CmpFPredicate::OGT, double(bias));
+  }
+  Value shifter = constant(std::ldexp(1.5, mantissaBits) + bias);
+  Value shifted = arith::AddFOp::create(b, most, shifter);
+  Value n = arith::SubFOp::create(b, shifted, shifter);
+  Value power = polynomial(arith::SubFOp::create(b, x, n));
 
   Value bits = arith::BitcastOp::create(b, intType, shifted);
-  bits = arith::AddIOp::create(b, bits, intConstant(bias));
-  bits = arith::ShLIOp::create(b, bits, intConstant(mantissaBits));
+  Value shift = splat(
+      intType, b.getIntegerAttr(getElementTypeOrSelf(intType), mantissaBits));
+  bits = arith::ShLIOp::create(b, bits, shift);
   Value scale = arith::BitcastOp::create(b, type, bits);
   return arith::MulFOp::create(b, power, scale);
+}
+
+Value xsa::buildExp2(ImplicitLocOpBuilder &b, Value x, bool nonPositive) {
+  return Exp2Builder(b, x.getType()).build(x, nonPositive);
 }

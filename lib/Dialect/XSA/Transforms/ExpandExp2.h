@@ -18,10 +18,12 @@
 
 namespace xsa {
 
-/// 2^x for a vector (or scalar) of f32 or f64, to 1.4 units in the last place.
+/// 2^x for a vector (or scalar) of f32 or f64, to 2 units in the last place.
 /// 0 for -inf, infinity from the overflow bound on, NaN for NaN; results below
-/// the smallest normal number are 0 or lose digits.
-mlir::Value buildExp2(mlir::ImplicitLocOpBuilder &builder, mlir::Value x);
+/// the smallest normal number are 0 or lose digits. Cheaper where x is known to
+/// be 0 at most.
+mlir::Value buildExp2(mlir::ImplicitLocOpBuilder &builder, mlir::Value x,
+                      bool nonPositive = false);
 
 } // namespace xsa
 

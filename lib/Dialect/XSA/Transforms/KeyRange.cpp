@@ -89,68 +89,97 @@ OpFoldResult Bounds::extremeOf(const MappedValue &perRow, bool greatest) {
   return castPosition(b, extreme);
 }
 
-KeyRange xsa::buildKeyRange(OpBuilder &builder, Location loc,
-                            const AttentionParts &parts, Value base,
-                            int64_t keyTile) {
-  AttentionOp op = parts.op;
-  Bounds bounds(builder, loc);
-  // Bounds in key positions, for the row that sees least and the one that sees
-  // most. Key positions start at key_start.
+namespace {
+/// Bounds of the keys that one of the rows may see, and of those that all see,
+/// from each mask. Empty where no mask bounds that side.
+struct MaskBounds {
   SmallVector<OpFoldResult> lowAny, lowAll, highAny, highAll;
+};
+} // namespace
+
+static MaskBounds collectBounds(Bounds &bounds, const AttentionParts &parts,
+                                Value base) {
+  AttentionOp op = parts.op;
+  MaskBounds masks;
   if (base) {
     OpFoldResult first = base;
     OpFoldResult last =
         bounds.add(bounds.add(first, parts.sizes[op.getQueryDim()]), -1);
     if (auto left = op.getWindowLeft()) {
-      lowAny.push_back(bounds.add(first, -*left));
-      lowAll.push_back(bounds.add(last, -*left));
+      masks.lowAny.push_back(bounds.add(first, -*left));
+      masks.lowAll.push_back(bounds.add(last, -*left));
     }
     std::optional<int64_t> reach = op.getWindowRight();
     if (op.getCausal())
       reach = std::min<int64_t>(reach.value_or(0), 0);
     if (reach) {
-      highAny.push_back(bounds.add(last, *reach + 1));
-      highAll.push_back(bounds.add(first, *reach + 1));
+      masks.highAny.push_back(bounds.add(last, *reach + 1));
+      masks.highAll.push_back(bounds.add(first, *reach + 1));
     }
   }
   if (parts.keyLengths) {
-    highAny.push_back(bounds.extremeOf(parts.keyLengths, true));
-    highAll.push_back(bounds.extremeOf(parts.keyLengths, false));
+    masks.highAny.push_back(bounds.extremeOf(parts.keyLengths, true));
+    masks.highAll.push_back(bounds.extremeOf(parts.keyLengths, false));
   }
   if (parts.keyBegin) {
-    lowAny.push_back(bounds.extremeOf(parts.keyBegin, false));
-    lowAll.push_back(bounds.extremeOf(parts.keyBegin, true));
+    masks.lowAny.push_back(bounds.extremeOf(parts.keyBegin, false));
+    masks.lowAll.push_back(bounds.extremeOf(parts.keyBegin, true));
   }
   if (parts.keyEnd) {
-    highAny.push_back(bounds.extremeOf(parts.keyEnd, true));
-    highAll.push_back(bounds.extremeOf(parts.keyEnd, false));
+    masks.highAny.push_back(bounds.extremeOf(parts.keyEnd, true));
+    masks.highAll.push_back(bounds.extremeOf(parts.keyEnd, false));
   }
+  // Key positions start at key_start.
   if (parts.keyStart)
-    for (auto *side : {&lowAny, &lowAll, &highAny, &highAll})
+    for (auto *side :
+         {&masks.lowAny, &masks.lowAll, &masks.highAny, &masks.highAll})
       for (OpFoldResult &bound : *side)
         bound = bounds.subtract(bound, parts.keyStart);
+  return masks;
+}
 
+KeyRange xsa::buildKeyRange(OpBuilder &builder, Location loc,
+                            const AttentionParts &parts, Value base,
+                            int64_t keyTile) {
+  Bounds bounds(builder, loc);
+  MaskBounds masks = collectBounds(bounds, parts, base);
   KeyRange range;
+  AttentionOp op = parts.op;
   OpFoldResult numKeys = parts.sizes[op.getKeyDim()];
   std::optional<int64_t> staticKeys = getConstantIntValue(numKeys);
-  range.hasLowerEdge = !lowAny.empty();
-  range.hasUpperEdge = !highAny.empty();
+  range.hasLowerEdge = !masks.lowAny.empty();
+  range.hasUpperEdge = !masks.highAny.empty();
   range.hasRest = !staticKeys || *staticKeys % keyTile != 0;
 
   OpFoldResult zero = builder.getIndexAttr(0);
-  lowAny.push_back(zero);
-  lowAll.push_back(zero);
-  highAny.push_back(numKeys);
-  highAll.push_back(numKeys);
-  range.begin = bounds.roundDown(bounds.max(lowAny), keyTile);
-  range.end =
-      bounds.roundUp(bounds.max({bounds.min(highAny), range.begin}), keyTile);
+  masks.lowAny.push_back(zero);
+  masks.lowAll.push_back(zero);
+  masks.highAny.push_back(numKeys);
+  masks.highAll.push_back(numKeys);
+  range.begin = bounds.roundDown(bounds.max(masks.lowAny), keyTile);
+  range.end = bounds.roundUp(
+      bounds.max({bounds.min(masks.highAny), range.begin}), keyTile);
   // Tiles before `wholeEnd` are filled with keys.
   OpFoldResult whole = bounds.roundDown(numKeys, keyTile);
   range.wholeEnd = bounds.min({bounds.max({whole, range.begin}), range.end});
-  range.fullBegin =
-      bounds.min({bounds.roundUp(bounds.max(lowAll), keyTile), range.wholeEnd});
+  range.fullBegin = bounds.min(
+      {bounds.roundUp(bounds.max(masks.lowAll), keyTile), range.wholeEnd});
   range.fullEnd = bounds.max(
-      {bounds.roundDown(bounds.min(highAll), keyTile), range.fullBegin});
+      {bounds.roundDown(bounds.min(masks.highAll), keyTile), range.fullBegin});
   return range;
+}
+
+KeyInterval xsa::buildVisibleKeys(OpBuilder &builder, Location loc,
+                                  const AttentionParts &parts, Value base,
+                                  KeyInterval keys, int64_t grain) {
+  Bounds bounds(builder, loc);
+  MaskBounds masks = collectBounds(bounds, parts, base);
+  if (masks.lowAny.empty() && masks.highAny.empty())
+    return keys;
+  masks.lowAny.push_back(keys.begin);
+  masks.highAny.push_back(keys.end);
+  OpFoldResult begin = bounds.min({bounds.max(masks.lowAny), keys.end});
+  OpFoldResult size = bounds.subtract(bounds.min(masks.highAny), begin);
+  size = bounds.roundUp(bounds.max({size, builder.getIndexAttr(0)}), grain);
+  return {begin, bounds.min({bounds.add(begin, size), keys.end})};
 }

@@ -19,6 +19,11 @@
 
 namespace xsa {
 
+/// An interval of keys.
+struct KeyInterval {
+  mlir::OpFoldResult begin, end;
+};
+
 /// Multiples of the key tile, in ascending order. The tiles in
 /// [begin, fullBegin) and [fullEnd, wholeEnd) need masks that follow from
 /// positions, those in between none; the one in [wholeEnd, end), if any, has
@@ -34,6 +39,12 @@ struct KeyRange {
 KeyRange buildKeyRange(mlir::OpBuilder &builder, mlir::Location loc,
                        const AttentionParts &parts, mlir::Value base,
                        int64_t keyTile);
+
+/// The part of `keys` that some row of `parts` may see, its length a multiple
+/// of `grain` where `keys` reach that far. Not before `keys`, never negative.
+KeyInterval buildVisibleKeys(mlir::OpBuilder &builder, mlir::Location loc,
+                             const AttentionParts &parts, mlir::Value base,
+                             KeyInterval keys, int64_t grain);
 
 } // namespace xsa
 

@@ -48,17 +48,51 @@ static int64_t numQueryRows(AttentionOp op) {
                       op.getContext());
 }
 
+/// Second-level cache that a tile of rows may fill together with the tile of
+/// keys that it is on: half of what small cores have.
+static constexpr int64_t kCacheBudget = 256 * 1024;
+
+/// More rows gain nothing, and leave less to share between threads.
+static constexpr int64_t kMaxRows = 128;
+
+/// Elements of a row of query and output, or of a key and a value, where known.
+static int64_t getDepth(AttentionOp op) {
+  int64_t keyDepth = staticExtent(op.getKeyMap(), op.getKey(),
+                                  op.getKeyDepthDim(), op.getContext());
+  int64_t valueDepth = staticExtent(op.getValueMap(), op.getValue(),
+                                    op.getValueDepthDim(), op.getContext());
+  int64_t depth = 0;
+  for (int64_t size : {keyDepth, valueDepth})
+    depth += ShapedType::isDynamic(size) ? 128 : size;
+  return depth;
+}
+
 TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits) {
   TilePolicy policy;
-  // Two vectors of rows: enough independent sums, and still registers left.
-  int64_t lanes = vectorBits / op.getAccumulatorType().getWidth();
+  policy.exactKeys = true;
+  // Two vectors of rows, and blocks of six keys or columns of the output, are
+  // enough independent sums to hide their latency.
+  int64_t bytes = op.getAccumulatorType().getWidth() / 8;
+  int64_t lanes = vectorBits / 8 / bytes;
   int64_t rows = numQueryRows(op);
   bool few = !ShapedType::isDynamic(rows) && rows <= lanes;
-  policy.queryTile = few ? lanes : 2 * lanes;
+  policy.rowBlock =
+      few ? llvm::PowerOf2Ceil(std::max<int64_t>(rows, 1)) : 2 * lanes;
   int64_t keys = staticExtent(op.getKeyMap(), op.getKey(), op.getKeyDim(),
                               op.getContext());
   if (!ShapedType::isDynamic(keys))
     policy.keyTile = std::clamp<int64_t>(llvm::alignTo(keys, 8), 8, 64);
+
+  // As many blocks as fit, with query and output, beside a tile of keys: each
+  // spares the others a pass over keys and values.
+  int64_t depth = std::max<int64_t>(getDepth(op), 1);
+  int64_t fitting = kCacheBudget / (depth * bytes) - policy.keyTile;
+  int64_t blocks = std::clamp<int64_t>(fitting / policy.rowBlock, 1,
+                                       kMaxRows / policy.rowBlock);
+  if (!ShapedType::isDynamic(rows))
+    blocks =
+        std::clamp<int64_t>(llvm::divideCeil(rows, policy.rowBlock), 1, blocks);
+  policy.queryTile = blocks * policy.rowBlock;
   return policy;
 }
 
@@ -123,7 +157,8 @@ struct TileAttention : public xsa::impl::TileAttentionBase<TileAttention> {
 
   LogicalResult initialize(MLIRContext *context) override {
     if (failed(checkVectorBits(context, vectorBits)) ||
-        failed(checkOption(context, "query-tile", queryTile, 0, 4096)))
+        failed(checkOption(context, "query-tile", queryTile, 0, 4096)) ||
+        failed(checkOption(context, "row-block", rowBlock, 0, 4096)))
       return failure();
     return checkOption(context, "key-tile", keyTile, 0, 4096);
   }
@@ -154,8 +189,11 @@ private:
     TilePolicy policy = TilePolicy::forCPU(op, vectorBits);
     if (queryTile != 0)
       policy.queryTile = queryTile;
+    if (rowBlock != 0)
+      policy.rowBlock = rowBlock;
     if (keyTile != 0)
       policy.keyTile = keyTile;
+    policy.exactKeys = exactKeys;
     policy.powersOfTwo = powersOfTwo;
     policy.splitMaskedTiles = splitMaskedTiles;
     policy.rowsInnermost = rowsInnermost;

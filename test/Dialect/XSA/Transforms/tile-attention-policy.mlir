@@ -1,16 +1,15 @@
 // RUN: xsa-opt %s --xsa-tile-attention=vector-bits=512 --canonicalize --cse | FileCheck %s --check-prefix=WIDE
-// RUN: xsa-opt %s --xsa-tile-attention="query-tile=4 key-tile=8" --canonicalize --cse | FileCheck %s --check-prefix=SMALL
-// RUN: xsa-opt %s --xsa-tile-attention=split-masked-tiles=false --canonicalize --cse | FileCheck %s --check-prefix=ONELOOP
+// RUN: xsa-opt %s --xsa-tile-attention="query-tile=4 row-block=4 key-tile=8" --canonicalize --cse | FileCheck %s --check-prefix=SMALL
+// RUN: xsa-opt %s --xsa-tile-attention="split-masked-tiles=false query-tile=16" --canonicalize --cse | FileCheck %s --check-prefix=ONELOOP
 // RUN: xsa-opt %s --xsa-tile-attention=powers-of-two=false --canonicalize --cse | FileCheck %s --check-prefix=NATURAL
-// RUN: xsa-opt %s --xsa-tile-attention=rows-innermost=false --canonicalize --cse | FileCheck %s --check-prefix=ROWSFIRST
+// RUN: xsa-opt %s --xsa-tile-attention="rows-innermost=false query-tile=16" --canonicalize --cse | FileCheck %s --check-prefix=ROWSFIRST
 
 #q = affine_map<(m, k1, k2, n) -> (m, k1)>
 #k = affine_map<(m, k1, k2, n) -> (k2, k1)>
 #v = affine_map<(m, k1, k2, n) -> (k2, n)>
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
 
-// WIDE:       scf.forall (%{{.*}}) = (0) to (128) step (32)
-// WIDE:         -> (tensor<32xf32>, tensor<32xf32>, tensor<8x32xf32>)
+// WIDE:       scf.for {{.*}} -> (tensor<4x32xf32>, tensor<4x32xf32>, tensor<4x8x32xf32>)
 
 // SMALL:      scf.forall (%{{.*}}) = (0) to (128) step (4)
 // SMALL:        -> (tensor<4xf32>, tensor<4xf32>, tensor<8x4xf32>)

@@ -1,4 +1,4 @@
-// RUN: xsa-opt %s --xsa-tile-attention --xsa-vectorize-tiles --canonicalize --cse | FileCheck %s
+// RUN: xsa-opt %s --xsa-tile-attention=query-tile=16 --xsa-vectorize-tiles=block-rows=4 --canonicalize --cse | FileCheck %s
 
 #q = affine_map<(m, k1, k2, n) -> (m, k1)>
 #k = affine_map<(m, k1, k2, n) -> (k2, k1)>
@@ -48,13 +48,12 @@ func.func @recurrence_in_registers(%q: tensor<64x32xf32>, %k: tensor<128x32xf32>
   return %r : tensor<64x24xf32>
 }
 
-// Depths that are not multiples of the block: a block of the rest follows.
+// A depth that is not a multiple of the block becomes blocks of like size.
 
 // CHECK-LABEL: func.func @rest_of_rows
-// CHECK-DAG:     %[[C4:[^ ,:)]*]] = arith.constant 4 : index
 // CHECK:         -> (tensor<6x16xf32>, vector<16xf32>, vector<16xf32>)
-// CHECK:           scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>)
-// CHECK:           vector.transfer_write {{.*}}[%[[C4]], %{{.*}}]
+// CHECK:           scf.for %{{.*}} = %c0 to %c6 step %c3
+// CHECK:             scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>)
 func.func @rest_of_rows(%q: tensor<64x8xf32>, %k: tensor<128x8xf32>, %v: tensor<128x6xf32>,
                         %o: tensor<64x6xf32>) -> tensor<64x6xf32> {
   %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}

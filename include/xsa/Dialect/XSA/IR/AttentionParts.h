@@ -111,6 +111,9 @@ mlir::Value buildModifiedScores(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value buildRowMax(mlir::OpBuilder &builder, mlir::Location loc,
                         MappedValue scores, MappedValue init);
 
+/// On exponentials whose argument is 0 at most, since a maximum is taken off.
+inline constexpr llvm::StringLiteral kNonPositiveAttrName = "xsa.nonpositive";
+
 /// exp(x - max), in place; 0 where both are -inf. In powers of two on request.
 mlir::Value buildShiftedExp(mlir::OpBuilder &builder, mlir::Location loc,
                             MappedValue x, MappedValue max, bool powersOfTwo);

@@ -76,8 +76,13 @@ def TileAttention : Pass<"xsa-tile-attention"> {
     - Tiles in which these masks keep every key run in a loop without them;
       loops before (windows, `key_begin`) and after it (diagonal, lengths, keys
       that do not fill a tile) apply them.
-    - Tiles have static shapes even where the tensors are dynamic or do not
-      divide: missing keys are masked, missing rows never stored.
+    - The rows of a tile go through each tile of keys in blocks, one after the
+      other, so that keys and values are brought into caches (and converted, in
+      low precision) once for many rows.
+    - Tiles have static shapes even where the tensors are dynamic. Missing rows
+      are never stored. At edges, of masks or of the number of keys, each block
+      takes just the keys that its rows see; with `exact-keys=false` tiles stay
+      whole and missing keys are masked.
     - Memory beyond operands and results is a few tiles per iteration.
 
     - An operation on memrefs is read through `bufferization.to_tensor` and
@@ -92,9 +97,14 @@ def TileAttention : Pass<"xsa-tile-attention"> {
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
            "width of the vectors for which tile sizes are chosen">,
     Option<"queryTile", "query-tile", "int64_t", /*default=*/"0",
-           "query rows of a tile (0: by vector width)">,
+           "query rows of a tile (0: by the size of caches)">,
+    Option<"rowBlock", "row-block", "int64_t", /*default=*/"0",
+           "query rows that are worked on together (0: by vector width)">,
     Option<"keyTile", "key-tile", "int64_t", /*default=*/"0",
            "keys of a tile (0: at most 64)">,
+    Option<"exactKeys", "exact-keys", "bool", /*default=*/"true",
+           "at edges take just the keys that exist and are seen, instead of "
+           "masking those of a whole tile">,
     Option<"powersOfTwo", "powers-of-two", "bool", /*default=*/"true",
            "softmax in powers of two">,
     Option<"splitMaskedTiles", "split-masked-tiles", "bool",
@@ -121,12 +131,14 @@ def VectorizeTiles : Pass<"xsa-vectorize-tiles"> {
     Follows `xsa-tile-attention` on CPUs, still on tensors. In each linalg
     operation marked `xsa.tile` the last dimension of the destination, which
     holds one value per query row, becomes a vector. Contractions keep a block
-    of vectors in registers over their sum; maxima and sums over keys are
-    element-wise on vectors; `math.exp2` is expanded to arithmetic. The running
-    maximum and sum become vectors carried by the loop over keys.
+    of vectors in registers over their sum, as large as there are registers for;
+    maxima and sums over keys are element-wise on vectors; `math.exp2` is
+    expanded to arithmetic. Copies that transpose go through squares of
+    registers. The running maximum and sum become vectors carried by the loop
+    over keys where all rows are one block.
 
-    Operations that are not of this form (copies that transpose, tiles of
-    masks) become loops over elements.
+    Operations that are not of this form (tiles of masks) become loops over
+    elements.
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",

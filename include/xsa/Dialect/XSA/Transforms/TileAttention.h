@@ -28,6 +28,14 @@ struct TilePolicy {
   /// where fewer rows or keys exist.
   int64_t queryTile = 16;
   int64_t keyTile = 64;
+  /// Rows of a tile that are worked on together; the tile's blocks of rows go
+  /// through each tile of keys one after the other. 0: all rows are one block.
+  int64_t rowBlock = 0;
+  /// Where masks or the end of the keys cut into a tile, each block of rows
+  /// takes just the keys that it sees, rounded up to multiples of `keyGrain`.
+  /// Otherwise tiles of keys are always whole, and what is missing is masked.
+  bool exactKeys = false;
+  int64_t keyGrain = 8;
   /// Softmax in powers of two: log2(e) goes into the scale.
   bool powersOfTwo = true;
   /// Separate loops for the key tiles that need no positional mask.

@@ -1,0 +1,507 @@
+//===- TileVectorizer.cpp - One tile operation to vectors -----------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Contractions hold a block of sums in registers, with one broadcast and one
+// multiply-add per term and vector; reductions over keys or depth are
+// element-wise. Nothing is left for LLVM's vectorizer to find.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileVectorizer.h"
+
+#include "TileBody.h"
+#include "xsa/Dialect/XSA/Transforms/TileAttention.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace xsa;
+
+int64_t VectorTarget::getBlockRows(int64_t bits) const {
+  if (blockRows != 0)
+    return blockRows;
+  // AVX-512 has twice the registers of what came before it.
+  int64_t registers = vectorBits >= 512 ? 32 : 16;
+  int64_t perVector = llvm::divideCeil(bits, vectorBits);
+  return std::clamp<int64_t>((registers - perVector - 1) / perVector, 1, 8);
+}
+
+//===----------------------------------------------------------------------===//
+// What can be vectorized
+//===----------------------------------------------------------------------===//
+
+static bool isTensor(Value value) {
+  return isa<RankedTensorType>(value.getType());
+}
+
+/// How an operand is read: once per lane, once for all lanes, or in a way that
+/// vectors do not have.
+enum class Access { PerLane, Uniform, Unsupported };
+
+static Access classify(Value operand, AffineMap map, unsigned lane) {
+  if (!isTensor(operand) || !map.isFunctionOfDim(lane))
+    return Access::Uniform;
+  // Vectors of i1 have another layout in memory than tensors.
+  bool isLast =
+      map.getResults().back() == getAffineDimExpr(lane, map.getContext());
+  bool isBool = getElementTypeOrSelf(operand.getType()).isInteger(1);
+  return isLast && !isBool ? Access::PerLane : Access::Unsupported;
+}
+
+FailureOr<TileLoops> xsa::analyzeTile(linalg::GenericOp op,
+                                      const VectorTarget &target) {
+  if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics())
+    return failure();
+  OpOperand *init = op.getDpsInitOperand(0);
+  AffineMap initMap = op.getMatchingIndexingMap(init);
+  if (!initMap.isProjectedPermutation() || initMap.getNumResults() == 0)
+    return failure();
+
+  TileLoops loops;
+  loops.lane = initMap.getDimPosition(initMap.getNumResults() - 1);
+  auto type = cast<RankedTensorType>(init->get().getType());
+  Type element = type.getElementType();
+  if (!element.isIntOrFloat())
+    return failure();
+  for (auto [dim, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (dim == loops.lane)
+      continue;
+    std::optional<unsigned> &role =
+        iterator == utils::IteratorType::parallel ? loops.row : loops.term;
+    if (role)
+      return failure();
+    role = dim;
+  }
+  int64_t extent = type.getShape().back();
+  bool inOneVector =
+      !ShapedType::isDynamic(extent) && extent <= target.getMaxLanes(element);
+  loops.lanes = inOneVector ? extent : 0;
+  if (!inOneVector && loops.term)
+    return failure();
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!map.isProjectedPermutation() ||
+        classify(operand.get(), map, loops.lane) == Access::Unsupported)
+      return failure();
+  }
+  if (!hasVectorForm(op))
+    return failure();
+  return loops;
+}
+
+/// Whether all lanes of `op` are one vector and nothing is summed.
+static bool isElementwise(FailureOr<TileLoops> loops) {
+  return succeeded(loops) && !loops->term && loops->lanes != 0;
+}
+
+linalg::GenericOp xsa::findFusingContraction(linalg::GenericOp op,
+                                             const VectorTarget &target) {
+  if (!isElementwise(analyzeTile(op, target)) || !op->hasOneUse())
+    return nullptr;
+  OpOperand &use = *op->use_begin();
+  auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+  if (!user || !user->hasAttr(kTileAttrName) || !user.isDpsInit(&use))
+    return nullptr;
+  FailureOr<TileLoops> loops = analyzeTile(user, target);
+  if (failed(loops) || !loops->term || !loops->row)
+    return nullptr;
+  // Both have the same rows and lanes, since they share the tensor.
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  return map.isPermutation() && map.getNumDims() == 2 ? user : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// What should be unrolled is in blocks already, so the code generator is told
+/// how often to unroll. Its own choice gains nothing and multiplies compile
+/// time where extents are small constants.
+static void setUnrolling(scf::ForOp loop, int32_t count) {
+  Builder b(loop.getContext());
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      b.getContext(), /*disable=*/b.getBoolAttr(count == 1),
+      /*count=*/count == 1 ? IntegerAttr() : b.getI32IntegerAttr(count), {}, {},
+      {}, {}, {});
+  loop->setDiscardableAttr(
+      "loop_annotation",
+      LLVM::LoopAnnotationAttr::get(b.getContext(), {}, {}, {}, unroll, {}, {},
+                                    {}, {}, {}, {}, {}, {}, {}, {}, {}));
+}
+
+Value xsa::buildTileLoop(ImplicitLocOpBuilder &b, Value begin, Value end,
+                         int64_t step, Value destination,
+                         llvm::function_ref<Value(Value, Value)> body) {
+  auto loop = scf::ForOp::create(
+      b, begin, end, arith::ConstantIndexOp::create(b, step), destination);
+  setUnrolling(loop, 1);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(b,
+                       body(loop.getInductionVar(), loop.getRegionIterArg(0)));
+  return loop.getResult(0);
+}
+
+Value xsa::getTileDim(ImplicitLocOpBuilder &b, Value tensor, int64_t position) {
+  int64_t size = cast<RankedTensorType>(tensor.getType()).getDimSize(position);
+  if (!ShapedType::isDynamic(size))
+    return arith::ConstantIndexOp::create(b, size);
+  return tensor::DimOp::create(b, tensor, position);
+}
+
+static Value getLoopExtent(ImplicitLocOpBuilder &b, linalg::GenericOp op,
+                           unsigned dim) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (auto position = map.getResultPosition(b.getAffineDimExpr(dim)))
+      return getTileDim(b, operand.get(), *position);
+  }
+  llvm_unreachable("every loop of a generic is in some map");
+}
+
+static SmallVector<Value> accessIndices(AffineMap map,
+                                        ArrayRef<Value> indices) {
+  return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
+    return indices[cast<AffineDimExpr>(expr).getPosition()];
+  });
+}
+
+namespace {
+class TileVectorizer {
+public:
+  TileVectorizer(OpBuilder &builder, linalg::GenericOp op, TileLoops loops,
+                 const VectorTarget &target)
+      : b(op.getLoc(), builder), op(op), loops(loops), lanes(loops.lanes),
+        target(target), indices(op.getNumLoops(), constant(0)) {}
+
+  Value vectorize();
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value add(Value lhs, int64_t rhs) {
+    return rhs == 0 ? lhs : arith::AddIOp::create(b, lhs, constant(rhs));
+  }
+  std::optional<int64_t> staticExtent(unsigned dim);
+  Type getElementType() {
+    return getElementTypeOrSelf(op.getDpsInits().front().getType());
+  }
+  Value vectorizeLanes(Value destination);
+  Value vectorizeRows(Value destination);
+  Value emitBlocks(Value destination, Value begin, Value end, int64_t block);
+  Value buildBlock(Value destination, Value firstRow, int64_t block);
+  Value read(OpOperand *operand, Value from);
+  Value readStart(Value destination);
+  Value evaluate(Value accumulator);
+  scf::ForOp buildTerms(Value begin, Value end, int64_t step,
+                        ArrayRef<Value> rows, ValueRange sums);
+  SmallVector<Value> sumTerms(ArrayRef<Value> rows, SmallVector<Value> sums);
+  Value sumInParts(Value sum, Operation *combiner);
+  bool readsInit() { return !op.getBody()->getArguments().back().use_empty(); }
+
+  ImplicitLocOpBuilder b;
+  linalg::GenericOp op;
+  TileLoops loops;
+  int64_t lanes;
+  const VectorTarget &target;
+  /// Where each loop stands.
+  SmallVector<Value> indices;
+};
+} // namespace
+
+std::optional<int64_t> TileVectorizer::staticExtent(unsigned dim) {
+  int64_t size = op.getStaticLoopRanges()[dim];
+  if (ShapedType::isDynamic(size))
+    return std::nullopt;
+  return size;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// The element or the vector of `operand` at the current indices, taken from
+/// `from`.
+Value TileVectorizer::read(OpOperand *operand, Value from) {
+  if (!isTensor(from))
+    return from;
+  // A tile filled with a constant need not be read.
+  if (auto fill = from.getDefiningOp<linalg::FillOp>())
+    return fill.value();
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  SmallVector<Value> position = accessIndices(map, indices);
+  if (classify(from, map, loops.lane) == Access::Uniform)
+    return tensor::ExtractOp::create(b, from, position);
+  auto type = VectorType::get({lanes}, getElementTypeOrSelf(from.getType()));
+  return vector::TransferReadOp::create(b, type, from, position,
+                                        /*padding=*/std::nullopt,
+                                        ArrayRef<bool>{true});
+}
+
+Value TileVectorizer::evaluate(Value accumulator) {
+  SmallVector<Value> args;
+  for (OpOperand *input : op.getDpsInputOperands())
+    args.push_back(read(input, input->get()));
+  args.push_back(accumulator);
+  return buildTileBody(b, op, args, indices, loops.lane, lanes,
+                       /*contracts=*/loops.term.has_value());
+}
+
+/// What the init holds at the current row: a constant where it is filled, a
+/// changed value where an operation before this one waits to be fused.
+Value TileVectorizer::readStart(Value destination) {
+  if (!readsInit() && !loops.term)
+    return Value();
+  OpOperand *init = op.getDpsInitOperand(0);
+  Value from = init->get();
+  if (auto producer = from.getDefiningOp<linalg::GenericOp>();
+      producer && findFusingContraction(producer, target) == op) {
+    TileLoops producerLoops = *analyzeTile(producer, target);
+    TileVectorizer fused(b, producer, producerLoops, target);
+    fused.indices[*producerLoops.row] = indices[*loops.row];
+    return fused.evaluate(fused.readStart(destination));
+  }
+  if (!from.getDefiningOp<linalg::FillOp>())
+    from = destination;
+  return broadcastLanes(b, read(init, from), lanes);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// A loop over terms that carries a vector per row.
+scf::ForOp TileVectorizer::buildTerms(Value begin, Value end, int64_t step,
+                                      ArrayRef<Value> rows, ValueRange sums) {
+  auto loop = scf::ForOp::create(b, begin, end, constant(step), sums);
+  // A second term gives the processor's front end room; more do not help.
+  setUnrolling(loop, rows.size() > 1 ? 2 : 1);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next;
+  for (auto [i, sum] : llvm::enumerate(loop.getRegionIterArgs())) {
+    // One sum per row, or parts of one sum.
+    indices[*loops.term] =
+        add(loop.getInductionVar(), rows.empty() ? int64_t(i) : 0);
+    if (!rows.empty())
+      indices[*loops.row] = rows[i];
+    next.push_back(evaluate(sum));
+  }
+  scf::YieldOp::create(b, next);
+  return loop;
+}
+
+/// One vector of sums would wait for itself at every term: four parts do not.
+Value TileVectorizer::sumInParts(Value sum, Operation *combiner) {
+  constexpr int64_t kParts = 4;
+  Value extent = getLoopExtent(b, op, *loops.term);
+  Value whole = b.createOrFold<arith::SubIOp>(
+      extent, b.createOrFold<arith::RemUIOp>(extent, constant(kParts)));
+  SmallVector<Value> parts(kParts, buildNeutral(b, combiner, lanes));
+  parts.front() = sum;
+  scf::ForOp loop = buildTerms(constant(0), whole, kParts, {}, parts);
+  sum = loop.getResult(0);
+  for (Value part : loop.getResults().drop_front())
+    sum = combine(b, combiner, sum, part);
+  std::optional<int64_t> size = staticExtent(*loops.term);
+  if (size && *size % kParts == 0)
+    return sum;
+  return buildTerms(whole, extent, 1, {}, sum).getResult(0);
+}
+
+/// Runs the sums for a block of rows.
+SmallVector<Value> TileVectorizer::sumTerms(ArrayRef<Value> rows,
+                                            SmallVector<Value> sums) {
+  if (!loops.row)
+    if (Operation *combiner = findCombiner(op))
+      return {sumInParts(sums.front(), combiner)};
+  Value extent = getLoopExtent(b, op, *loops.term);
+  scf::ForOp loop = buildTerms(constant(0), extent, 1,
+                               loops.row ? rows : ArrayRef<Value>(), sums);
+  return SmallVector<Value>(loop.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks of rows
+//===----------------------------------------------------------------------===//
+
+/// Computes `block` rows from `firstRow` on and writes them to `destination`.
+Value TileVectorizer::buildBlock(Value destination, Value firstRow,
+                                 int64_t block) {
+  auto enter = [&](Value row) {
+    if (loops.row)
+      indices[*loops.row] = row;
+  };
+  SmallVector<Value> rows, results;
+  for (int64_t i = 0; i < block; ++i) {
+    rows.push_back(add(firstRow, i));
+    enter(rows.back());
+    results.push_back(readStart(destination));
+  }
+  if (loops.term) {
+    results = sumTerms(rows, results);
+  } else {
+    for (auto [row, result] : llvm::zip_equal(rows, results)) {
+      enter(row);
+      result = evaluate(result);
+    }
+  }
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  for (auto [row, result] : llvm::zip_equal(rows, results)) {
+    enter(row);
+    destination = vector::TransferWriteOp::create(b, result, destination,
+                                                  accessIndices(map, indices),
+                                                  ArrayRef<bool>{true})
+                      .getResult();
+  }
+  return destination;
+}
+
+/// Blocks of equal size over the rows in [begin, end).
+Value TileVectorizer::emitBlocks(Value destination, Value begin, Value end,
+                                 int64_t block) {
+  return buildTileLoop(b, begin, end, block, destination,
+                       [&](Value row, Value carried) {
+                         return buildBlock(carried, row, block);
+                       });
+}
+
+/// Rows of a contraction in blocks that fill the registers, and evenly: 64 rows
+/// are nine blocks of six and two of five, not a rest of four. A number of rows
+/// that is not known is mostly a multiple of four.
+Value TileVectorizer::vectorizeRows(Value destination) {
+  if (!loops.row)
+    return buildBlock(destination, constant(0), 1);
+  int64_t bits = lanes * getElementType().getIntOrFloatBitWidth();
+  int64_t most = loops.term ? target.getBlockRows(bits) : 1;
+  std::optional<int64_t> rows = staticExtent(*loops.row);
+  if (!rows) {
+    Value end = getLoopExtent(b, op, *loops.row);
+    most = llvm::bit_floor<uint64_t>(most);
+    if (most == 1)
+      return emitBlocks(destination, constant(0), end, 1);
+    Value whole = b.createOrFold<arith::SubIOp>(
+        end, b.createOrFold<arith::RemUIOp>(end, constant(most)));
+    destination = emitBlocks(destination, constant(0), whole, most);
+    return emitBlocks(destination, whole, end, 1);
+  }
+  if (*rows == 0)
+    return destination;
+  int64_t numBlocks = llvm::divideCeil(*rows, most);
+  int64_t small = *rows / numBlocks;
+  int64_t numLarge = *rows % numBlocks;
+  Value middle = constant(numLarge * (small + 1));
+  if (numLarge > 0)
+    destination = emitBlocks(destination, constant(0), middle, small + 1);
+  return emitBlocks(destination, middle, constant(*rows), small);
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+/// Element by element over a last dimension of any length: vectors of falling
+/// length where it is known, else vectors and then single elements.
+Value TileVectorizer::vectorizeLanes(Value destination) {
+  auto emit = [&](Value begin, Value end, int64_t width) {
+    lanes = width;
+    destination = buildTileLoop(b, begin, end, width, destination,
+                                [&](Value lane, Value carried) {
+                                  indices[loops.lane] = lane;
+                                  return vectorizeRows(carried);
+                                });
+  };
+  int64_t most = target.getMaxLanes(getElementType());
+  std::optional<int64_t> extent = staticExtent(loops.lane);
+  if (!extent) {
+    Value end = getLoopExtent(b, op, loops.lane);
+    Value whole = b.createOrFold<arith::SubIOp>(
+        end, b.createOrFold<arith::RemUIOp>(end, constant(most)));
+    emit(constant(0), whole, most);
+    emit(whole, end, 1);
+    return destination;
+  }
+  for (int64_t begin = 0; begin < *extent;) {
+    int64_t width =
+        std::min<int64_t>(most, llvm::bit_floor<uint64_t>(*extent - begin));
+    int64_t end = begin + (*extent - begin) / width * width;
+    emit(constant(begin), constant(end), width);
+    begin = end;
+  }
+  return destination;
+}
+
+Value TileVectorizer::vectorize() {
+  // A tile filled with a constant is overwritten, not read, and one that was
+  // to be changed first is changed here.
+  Value destination = op.getDpsInits().front();
+  if (auto producer = destination.getDefiningOp<linalg::GenericOp>();
+      producer && findFusingContraction(producer, target) == op)
+    destination = producer.getDpsInits().front();
+  if (auto fill = destination.getDefiningOp<linalg::FillOp>())
+    destination = fill.output();
+  return loops.lanes == 0 ? vectorizeLanes(destination)
+                          : vectorizeRows(destination);
+}
+
+Value xsa::vectorizeTile(OpBuilder &builder, linalg::GenericOp op,
+                         TileLoops loops, const VectorTarget &target) {
+  return TileVectorizer(builder, op, loops, target).vectorize();
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+Value xsa::scalarizeTile(OpBuilder &builder, linalg::GenericOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), builder);
+  SmallVector<Value> indices(op.getNumLoops());
+  auto element = [&](OpOperand &operand, Value from) -> Value {
+    if (!isTensor(from))
+      return from;
+    return tensor::ExtractOp::create(
+        b, from, accessIndices(op.getMatchingIndexingMap(&operand), indices));
+  };
+  auto innermost = [&](Value destination) -> Value {
+    OpOperand &init = *op.getDpsInitOperand(0);
+    IRMapping mapping;
+    for (OpOperand *input : op.getDpsInputOperands())
+      mapping.map(op.getMatchingBlockArgument(input),
+                  element(*input, input->get()));
+    mapping.map(op.getMatchingBlockArgument(&init), element(init, destination));
+    for (Operation &nested : op.getBody()->without_terminator()) {
+      if (auto index = dyn_cast<linalg::IndexOp>(nested))
+        mapping.map(index.getResult(), indices[index.getDim()]);
+      else
+        b.clone(nested, mapping);
+    }
+    Value yielded = op.getBody()->getTerminator()->getOperand(0);
+    return tensor::InsertOp::create(
+        b, mapping.lookupOrDefault(yielded), destination,
+        accessIndices(op.getMatchingIndexingMap(&init), indices));
+  };
+  std::function<Value(unsigned, Value)> nest = [&](unsigned dim,
+                                                   Value destination) {
+    if (dim == op.getNumLoops())
+      return innermost(destination);
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    return buildTileLoop(b, zero, getLoopExtent(b, op, dim), 1, destination,
+                         [&](Value index, Value carried) {
+                           indices[dim] = index;
+                           return nest(dim + 1, carried);
+                         });
+  };
+  return nest(0, op.getDpsInits().front());
+}
