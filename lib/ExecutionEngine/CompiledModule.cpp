@@ -26,10 +26,6 @@
 using namespace mlir;
 using namespace xsa;
 
-static llvm::Error makeError(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 static std::string toString(Type type) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -46,8 +42,9 @@ static llvm::Error makeMissingEntryError(ModuleOp module, StringRef entry) {
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal())
       names += (names.empty() ? "'" : ", '") + function.getName().str() + "'";
-  return makeError("there is no function '" + entry + "'; the module has " +
-                   (names.empty() ? std::string("none") : names));
+  return llvm::createStringError("there is no function '" + entry +
+                                 "'; the module has " +
+                                 (names.empty() ? std::string("none") : names));
 }
 
 llvm::Expected<FunctionType> CompiledModule::getEntryType(ModuleOp module,
@@ -60,10 +57,11 @@ llvm::Expected<FunctionType> CompiledModule::getEntryType(ModuleOp module,
     for (auto [i, type] : llvm::enumerate(types)) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (!tensor || !getDType(tensor.getElementType()))
-        return makeError(what + " " + llvm::Twine(i) + " of '" + entry +
-                         "' is of type " + toString(type) +
-                         ", which is not a ranked tensor of f16, bf16, f32, "
-                         "f64, i1, i8, i16, i32, i64 or index");
+        return llvm::createStringError(
+            what + " " + llvm::Twine(i) + " of '" + entry + "' is of type " +
+            toString(type) +
+            ", which is not a ranked tensor of f16, bf16, f32, "
+            "f64, i1, i8, i16, i32, i64 or index");
     }
     return llvm::Error::success();
   };
@@ -113,7 +111,7 @@ public:
   ~DiagnosticCollector() { context->printOpOnDiagnostic(printsOps); }
 
   llvm::Error takeError(StringRef fallback) {
-    return makeError(text.empty() ? fallback : StringRef(text));
+    return llvm::createStringError(text.empty() ? fallback : StringRef(text));
   }
 
 private:
@@ -212,8 +210,9 @@ CompiledModule::compile(ModuleOp original, const CompileOptions &options) {
 llvm::Error
 CompiledModule::checkArguments(llvm::ArrayRef<ArrayView> arguments) const {
   if (arguments.size() != argumentTypes.size())
-    return makeError("expected " + llvm::Twine(argumentTypes.size()) +
-                     " arguments, got " + llvm::Twine(arguments.size()));
+    return llvm::createStringError(
+        "expected " + llvm::Twine(argumentTypes.size()) + " arguments, got " +
+        llvm::Twine(arguments.size()));
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     RankedTensorType type = argumentTypes[i];
     bool fits = matches(argument.dtype, type.getElementType()) &&
@@ -221,9 +220,10 @@ CompiledModule::checkArguments(llvm::ArrayRef<ArrayView> arguments) const {
     for (unsigned d = 0; fits && d < type.getRank(); ++d)
       fits = type.isDynamicDim(d) || type.getDimSize(d) == argument.shape[d];
     if (!fits)
-      return makeError("argument " + llvm::Twine(i) + " ('arg" +
-                       llvm::Twine(i) + "'): expected " + toString(type) +
-                       ", got " + describe(argument.dtype, argument.shape));
+      return llvm::createStringError("argument " + llvm::Twine(i) + " ('arg" +
+                                     llvm::Twine(i) + "'): expected " +
+                                     toString(type) + ", got " +
+                                     describe(argument.dtype, argument.shape));
   }
   return llvm::Error::success();
 }

@@ -26,26 +26,23 @@
 using namespace mlir;
 using namespace xsa;
 
-static llvm::Error makeError(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 /// Compares features as the user wrote them with those that LLVM knows.
 static llvm::Error checkFeatureNames(const llvm::MCSubtargetInfo &known,
                                      StringRef features) {
   llvm::SubtargetFeatures list(features);
   for (const std::string &feature : list.getFeatures()) {
     if (!llvm::SubtargetFeatures::hasFlag(feature))
-      return makeError("expected processor features as +name or -name, got '" +
-                       feature + "'");
+      return llvm::createStringError(
+          "expected processor features as +name or -name, got '" + feature +
+          "'");
     StringRef name = llvm::SubtargetFeatures::StripFlag(feature);
     bool isKnown = llvm::any_of(known.getAllProcessorFeatures(),
                                 [&](const llvm::SubtargetFeatureKV &entry) {
                                   return entry.Key == name;
                                 });
     if (!isKnown)
-      return makeError("unknown processor feature '" + name + "' for " +
-                       known.getTargetTriple().str());
+      return llvm::createStringError("unknown processor feature '" + name +
+                                     "' for " + known.getTargetTriple().str());
   }
   return llvm::Error::success();
 }
@@ -71,31 +68,32 @@ checkProcessor(const llvm::orc::JITTargetMachineBuilder &builder,
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, problem);
   if (!target)
-    return makeError(problem);
+    return llvm::createStringError(problem);
   auto subtarget = [&](StringRef cpu, StringRef features) {
     return std::unique_ptr<llvm::MCSubtargetInfo>(
         target->createMCSubtargetInfo(triple, cpu, features));
   };
   auto known = subtarget("", "");
   if (!options.cpu.empty() && !known->isCPUStringValid(options.cpu))
-    return makeError("unknown processor '" + options.cpu + "' for " +
-                     triple.str());
+    return llvm::createStringError("unknown processor '" + options.cpu +
+                                   "' for " + triple.str());
   if (llvm::Error error = checkFeatureNames(*known, options.features))
     return error;
 
   auto chosen = subtarget(builder.getCPU(), builder.getFeatures().getString());
   if (triple.getArch() == llvm::Triple::x86_64 &&
       !(chosen->checkFeatures("+64bit") && chosen->checkFeatures("+sse2")))
-    return makeError("expected a processor with 64-bit mode and SSE2, got '" +
-                     builder.getCPU() + "' with '" +
-                     builder.getFeatures().getString() + "'");
+    return llvm::createStringError(
+        "expected a processor with 64-bit mode and SSE2, got '" +
+        builder.getCPU() + "' with '" + builder.getFeatures().getString() +
+        "'");
   for (const auto &entry : llvm::sys::getHostCPUFeatures())
     if (!entry.getValue() && isChosenByLLVM(entry.getKey()) &&
         chosen->checkFeatures(("+" + entry.getKey()).str()))
-      return makeError("this machine's processor does not have '" +
-                       entry.getKey() + "', which code for '" +
-                       builder.getCPU() + "' with '" +
-                       builder.getFeatures().getString() + "' needs");
+      return llvm::createStringError(
+          "this machine's processor does not have '" + entry.getKey() +
+          "', which code for '" + builder.getCPU() + "' with '" +
+          builder.getFeatures().getString() + "' needs");
   return llvm::Error::success();
 }
 

@@ -23,10 +23,6 @@ using namespace xsa;
 
 static constexpr StringLiteral kMagic = "\x93NUMPY";
 
-static Error makeError(const Twine &text) {
-  return createStringError(inconvertibleErrorCode(), text);
-}
-
 /// What follows `'key':` in the dictionary.
 static std::optional<StringRef> findValue(StringRef dictionary, StringRef key) {
   size_t at = dictionary.find(("'" + key + "'").str());
@@ -58,9 +54,10 @@ static Error parseDescriptor(StringRef descriptor, NpyHeader &header) {
           .Case("f8", DType::Float64)
           .Default(std::nullopt);
   if (!dtype || !StringRef("<>|=").contains(order))
-    return makeError("elements of dtype '" + descriptor +
-                     "' are not supported; expected booleans, integers or "
-                     "floats of 16, 32 or 64 bits");
+    return createStringError(
+        "elements of dtype '" + descriptor +
+        "' are not supported; expected booleans, integers or "
+        "floats of 16, 32 or 64 bits");
   header.dtype = *dtype;
   char native = sys::IsLittleEndianHost ? '<' : '>';
   header.swapBytes =
@@ -88,7 +85,7 @@ static bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
 
 Expected<size_t> xsa::getNpyHeaderSize(StringRef prefix) {
   if (!prefix.starts_with(kMagic) || prefix.size() < kNpyPrefixSize)
-    return makeError("not an .npy file");
+    return createStringError("not an .npy file");
   const char *bytes = prefix.data() + kMagic.size();
   switch (unsigned version = static_cast<unsigned char>(bytes[0])) {
   case 1:
@@ -97,7 +94,7 @@ Expected<size_t> xsa::getNpyHeaderSize(StringRef prefix) {
   case 3:
     return kMagic.size() + 6 + size_t(support::endian::read32le(bytes + 2));
   default:
-    return makeError("unknown .npy version " + Twine(version));
+    return createStringError("unknown .npy version " + Twine(version));
   }
 }
 
@@ -113,9 +110,9 @@ Expected<NpyHeader> xsa::parseNpyHeader(StringRef bytes) {
   std::optional<StringRef> order = findValue(dictionary, "fortran_order");
   std::optional<StringRef> shape = findValue(dictionary, "shape");
   if (!descriptor || !order || !shape || !parseShape(*shape, header.shape))
-    return makeError("malformed .npy header");
+    return createStringError("malformed .npy header");
   if (!descriptor->consume_front("'"))
-    return makeError("arrays of structures are not supported");
+    return createStringError("arrays of structures are not supported");
   if (Error error = parseDescriptor(
           descriptor->take_until([](char c) { return c == '\''; }), header))
     return error;

@@ -22,10 +22,6 @@
 using namespace llvm;
 using namespace xsa;
 
-static Error makeError(const Twine &text) {
-  return createStringError(inconvertibleErrorCode(), text);
-}
-
 /// What libzip means by an error of zip_open.
 static std::string describeOpenError(int code) {
   zip_error_t error;
@@ -51,10 +47,10 @@ static Expected<Archive> openArchive(StringRef path) {
     return Archive(archive, zip_discard);
   std::string reason = describeOpenError(code);
   if (code == ZIP_ER_NOZIP || code == ZIP_ER_INCONS)
-    return makeError("'" + path +
-                     "': not an .npz archive, or a truncated one (" + reason +
-                     ")");
-  return makeError("'" + path + "': " + reason);
+    return createStringError("'" + path +
+                             "': not an .npz archive, or a truncated one (" +
+                             reason + ")");
+  return createStringError("'" + path + "': " + reason);
 }
 
 /// Reads exactly `size` bytes; false at an early end or a read error.
@@ -74,16 +70,16 @@ static bool readBytes(zip_file_t *member, void *to, size_t size) {
 static Expected<NpyHeader> readHeader(zip_file_t *member, uint64_t memberSize) {
   std::string bytes(kNpyPrefixSize, '\0');
   if (!readBytes(member, bytes.data(), bytes.size()))
-    return makeError("truncated .npy header");
+    return createStringError("truncated .npy header");
   Expected<size_t> size = getNpyHeaderSize(bytes);
   if (!size)
     return size.takeError();
   if (*size > memberSize)
-    return makeError("truncated .npy header");
+    return createStringError("truncated .npy header");
   bytes.resize(std::max(*size, kNpyPrefixSize));
   if (!readBytes(member, bytes.data() + kNpyPrefixSize,
                  bytes.size() - kNpyPrefixSize))
-    return makeError("truncated .npy header");
+    return createStringError("truncated .npy header");
   return parseNpyHeader(bytes);
 }
 
@@ -122,23 +118,24 @@ static Expected<Array> readMember(zip_t *archive, zip_uint64_t index,
                                   uint64_t size) {
   Member member(zip_fopen_index(archive, index, 0), zip_fclose);
   if (!member)
-    return makeError(zip_strerror(archive));
+    return createStringError(zip_strerror(archive));
   Expected<NpyHeader> header = readHeader(member.get(), size);
   if (!header)
     return header.takeError();
   uint64_t numBytes = getNumElements(header->shape) * getSize(header->dtype);
   if (header->size + numBytes > size)
-    return makeError("truncated: " + describe(header->dtype, header->shape) +
-                     " needs " + Twine(numBytes) + " bytes, the member has " +
-                     Twine(size - header->size));
+    return createStringError(
+        "truncated: " + describe(header->dtype, header->shape) + " needs " +
+        Twine(numBytes) + " bytes, the member has " +
+        Twine(size - header->size));
   Array array = Array::allocate(header->dtype, header->shape);
   // libzip compares the checksum when it reaches the end of the member, which
   // the attempt to read one more byte makes sure of.
   char end;
   if (!readBytes(member.get(), array.data, numBytes) ||
       zip_fread(member.get(), &end, 1) < 0)
-    return makeError(Twine("corrupt or truncated data (") +
-                     zip_file_strerror(member.get()) + ")");
+    return createStringError(Twine("corrupt or truncated data (") +
+                             zip_file_strerror(member.get()) + ")");
   if (header->swapBytes)
     swapBytes(array);
   return header->fortranOrder ? reorder(array) : std::move(array);
@@ -153,13 +150,14 @@ Expected<std::map<std::string, Array>> xsa::readNpz(StringRef path) {
   for (zip_int64_t i = 0; i < count; ++i) {
     zip_stat_t stat;
     if (zip_stat_index(archive->get(), i, 0, &stat) != 0)
-      return makeError("'" + path + "': " + zip_strerror(archive->get()));
+      return createStringError("'" + path +
+                               "': " + zip_strerror(archive->get()));
     StringRef name = stat.name;
     name.consume_back(".npy");
     Expected<Array> array = readMember(archive->get(), i, stat.size);
     if (!array)
-      return makeError("'" + path + "', array '" + name +
-                       "': " + toString(array.takeError()));
+      return createStringError("'" + path + "', array '" + name +
+                               "': " + toString(array.takeError()));
     arrays[name.str()] = std::move(*array);
   }
   return arrays;
@@ -207,12 +205,12 @@ Error xsa::writeNpz(const PendingFile &file,
                     ArrayRef<std::pair<std::string, ArrayView>> arrays) {
   StringRef path = file.getPath();
   if (arrays.empty())
-    return makeError("'" + path + "': there are no arrays to write");
+    return createStringError("'" + path + "': there are no arrays to write");
   int code = 0;
   zip_t *archive = zip_open(file.getPartialPath().str().c_str(),
                             ZIP_CREATE | ZIP_TRUNCATE, &code);
   if (!archive)
-    return makeError("'" + path + "': " + describeOpenError(code));
+    return createStringError("'" + path + "': " + describeOpenError(code));
   std::vector<MemberSource> sources(arrays.size());
   bool ok = true;
   for (auto [source, named] : llvm::zip_equal(sources, arrays)) {
@@ -222,7 +220,7 @@ Error xsa::writeNpz(const PendingFile &file,
   if (!ok || zip_close(archive) != 0) {
     std::string reason = zip_strerror(archive);
     zip_discard(archive);
-    return makeError("'" + path + "': could not be written: " + reason);
+    return createStringError("'" + path + "': could not be written: " + reason);
   }
   return Error::success();
 }

@@ -259,7 +259,7 @@ Error xsa::runtime::runCompiledCode(const ParallelFor &parallelFor,
     header = next;
   }
   if (call.failed)
-    return createStringError(inconvertibleErrorCode(), call.message);
+    return createStringError(call.message);
   return Error::success();
 }
 

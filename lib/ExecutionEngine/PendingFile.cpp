@@ -23,7 +23,7 @@ using namespace llvm;
 using namespace xsa;
 
 static Error makeError(StringRef path, const Twine &text) {
-  return createStringError(inconvertibleErrorCode(), "'" + path + "': " + text);
+  return createStringError("'" + path + "': " + text);
 }
 
 PendingFile::PendingFile(std::string path, std::string partialPath)

@@ -120,10 +120,6 @@ static void freeOptionNames(char **argv) {
       option->removeArgument();
 }
 
-static llvm::Error makeError(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 static double getSeconds() {
   using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
@@ -161,9 +157,9 @@ static llvm::Expected<std::vector<Array>> readArguments(const Options &options,
                                                         FunctionType type) {
   std::map<std::string, Array> arrays;
   if (options.inputs.empty() && type.getNumInputs() > 0)
-    return makeError("'" + options.entry + "' takes " +
-                     llvm::Twine(type.getNumInputs()) +
-                     " arguments; expected --inputs");
+    return llvm::createStringError("'" + options.entry + "' takes " +
+                                   llvm::Twine(type.getNumInputs()) +
+                                   " arguments; expected --inputs");
   if (!options.inputs.empty()) {
     auto read = readNpz(options.inputs);
     if (!read)
@@ -175,9 +171,10 @@ static llvm::Expected<std::vector<Array>> readArguments(const Options &options,
     std::string name = "arg" + std::to_string(i);
     auto found = arrays.find(name);
     if (found == arrays.end())
-      return makeError("'" + options.inputs + "' has no array '" + name +
-                       "': '" + options.entry + "' takes " +
-                       llvm::Twine(type.getNumInputs()) + " arguments");
+      return llvm::createStringError(
+          "'" + options.inputs + "' has no array '" + name + "': '" +
+          options.entry + "' takes " + llvm::Twine(type.getNumInputs()) +
+          " arguments");
     Array array = std::move(found->second);
     arrays.erase(found);
     // numpy has no bfloat16.
@@ -188,9 +185,10 @@ static llvm::Expected<std::vector<Array>> readArguments(const Options &options,
   }
   for (auto &[name, array] : arrays)
     if (StringRef(name).starts_with("arg"))
-      return makeError("'" + options.inputs + "' has an array '" + name +
-                       "', but '" + options.entry + "' takes " +
-                       llvm::Twine(type.getNumInputs()) + " arguments");
+      return llvm::createStringError(
+          "'" + options.inputs + "' has an array '" + name + "', but '" +
+          options.entry + "' takes " + llvm::Twine(type.getNumInputs()) +
+          " arguments");
   return arguments;
 }
 
@@ -235,8 +233,8 @@ static llvm::Error writeStats(const PendingFile &file, ArrayRef<double> times,
     return llvm::Error::success();
   error = os.error();
   os.clear_error();
-  return makeError("'" + file.getPath() +
-                   "': could not be written: " + error.message());
+  return llvm::createStringError("'" + file.getPath() +
+                                 "': could not be written: " + error.message());
 }
 
 /// Parses the file; diagnostics are printed by the context's handler.
@@ -301,7 +299,7 @@ static llvm::Error run(ModuleOp module, const Options &options) {
 
   double start = getSeconds();
   if (failed(raise(module, options)))
-    return makeError("the module could not be raised");
+    return llvm::createStringError("the module could not be raised");
   CompileOptions compileOptions;
   compileOptions.entry = options.entry;
   compileOptions.numThreads = options.threads;
