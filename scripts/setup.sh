@@ -23,7 +23,7 @@ for arg in "$@"; do
 done
 
 # What a package is there for is said in docs/dependencies.md.
-packages=(g++ cmake ninja-build python3 python3-dev python3-venv libzip-dev zlib1g-dev)
+packages=(g++ cmake ninja-build python3 python3-dev python3-venv libzip-dev zlib1g-dev libboost-context-dev)
 if [ -z "${MLIR_DIR:-}" ]; then
   v=$XSA_LLVM_MAJOR
   packages+=("llvm-$v-dev" "llvm-$v-tools" "libmlir-$v-dev" "mlir-$v-tools")

@@ -1,3 +1,4 @@
+import ctypes
 import os
 import platform
 import subprocess
@@ -8,7 +9,7 @@ from lit.llvm.subst import ToolSubst
 
 config.name = "XSA"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test"]
+config.suffixes = [".ll", ".mlir", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.xsa_obj_root, "test")
@@ -32,7 +33,7 @@ config.substitutions.append(("%xsa_src_root", config.xsa_src_root))
 config.substitutions.append(("%xsa_tools_dir", config.xsa_tools_dir))
 config.substitutions.append(("%mlir_dir", config.mlir_dir))
 config.substitutions.append(("%python", f'"{config.python_executable}"'))
-tools = ["xsa-opt", "xsa-run", "xsa-lsp-server"]
+tools = ["xsa-emulate", "xsa-opt", "xsa-run", "xsa-lsp-server"]
 tools += [ToolSubst("mlir-opt", unresolved="ignore")]
 llvm_config.add_tool_substitutions(tools, [config.xsa_tools_dir, config.llvm_tools_dir])
 llvm_config.add_tool_substitutions(
@@ -48,6 +49,11 @@ if (
     == 0
 ):
     config.available_features.add("numpy")
+try:
+    ctypes.CDLL("libcuda.so.1")
+    config.available_features.add("cuda-driver")
+except OSError:
+    pass
 plugin = os.path.join(config.xsa_libs_dir, "xsa-plugin" + config.llvm_shlib_ext)
 if os.path.exists(plugin) and not config.xsa_sanitize:
     # An instrumented module cannot be loaded into a tool that is not.

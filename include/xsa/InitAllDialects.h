@@ -17,6 +17,7 @@
 #include "xsa/Dialect/TMTensor/IR/TMTensor.h"
 #include "xsa/Dialect/XSA/IR/XSA.h"
 #include "xsa/Dialect/XSA/Transforms/BufferizableOpInterfaceImpl.h"
+#include "xsa/Transforms/KernelLaunchEffects.h"
 
 #include "mlir/IR/DialectRegistry.h"
 
@@ -25,6 +26,7 @@ namespace xsa {
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<XSADialect, tm_tensor::TMTensorDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
+  registerKernelLaunchEffects(registry);
 }
 
 } // namespace xsa

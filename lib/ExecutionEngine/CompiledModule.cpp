@@ -15,13 +15,17 @@
 
 #include "ExternalConstants.h"
 #include "JIT.h"
+#include "xsa/Pipelines/LowerForDevice.h"
 #include "xsa/Pipelines/LowerToCPU.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVM/NVVM/Target.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 
 using namespace mlir;
 using namespace xsa;
@@ -133,17 +137,28 @@ private:
 } // namespace
 
 /// Lowers everything that the entry needs to the LLVM dialect.
-static LogicalResult lower(ModuleOp module, StringRef entry,
+static LogicalResult lower(ModuleOp module, const CompileOptions &options,
                            llvm::TargetMachine &machine) {
   // What the entry does not call is not compiled.
   for (auto function : module.getOps<func::FuncOp>())
-    function.setVisibility(function.getName() == entry
+    function.setVisibility(function.getName() == options.entry
                                ? SymbolTable::Visibility::Public
                                : SymbolTable::Visibility::Private);
-  LowerToCPUOptions options;
-  options.vectorBits = getVectorBits(machine);
   PassManager pm(module.getContext());
-  buildLowerToCPUPipeline(pm, options);
+  if (options.device) {
+    LowerForDeviceOptions lowerOptions;
+    lowerOptions.vectorBits = getVectorBits(machine);
+    lowerOptions.chip = options.chip;
+    lowerOptions.format = options.device->getImageFormat() ==
+                                  runtime::Device::ImageFormat::Bitcode
+                              ? "llvm"
+                              : "bin";
+    buildLowerForDevicePipeline(pm, lowerOptions);
+  } else {
+    LowerToCPUOptions lowerOptions;
+    lowerOptions.vectorBits = getVectorBits(machine);
+    buildLowerToCPUPipeline(pm, lowerOptions);
+  }
   return pm.run(module);
 }
 
@@ -169,11 +184,15 @@ CompiledModule::compile(ModuleOp original, const CompileOptions &options) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+  NVVM::registerNVVMTargetInterfaceExternalModels(registry);
+  gpu::registerOffloadingLLVMTranslationInterfaceExternalModels(registry);
   context->appendDialectRegistry(registry);
 
   DiagnosticCollector diagnostics(context, options);
   OwningOpRef<ModuleOp> module = original.clone();
-  if (failed(lower(*module, options.entry, **machine)))
+  if (failed(lower(*module, options, **machine)))
     return diagnostics.takeError("the module could not be lowered");
   if (failed(checkSymbols(*module)))
     return diagnostics.takeError("the module uses undefined symbols");
@@ -193,6 +212,7 @@ CompiledModule::compile(ModuleOp original, const CompileOptions &options) {
   if (!entryPoint)
     return entryPoint.takeError();
   compiled->entryPoint = *entryPoint;
+  compiled->device = options.device;
 
   compiled->parallelFor = options.parallelFor;
   if (!options.parallelFor.run) {
@@ -310,7 +330,7 @@ CompiledModule::call(llvm::ArrayRef<ArrayView> arguments) const {
     next += getNumWords(type);
   }
   llvm::Error error = runtime::runCompiledCode(
-      parallelFor, [&] { entryPoint(packed.data()); },
+      parallelFor, device, [&] { entryPoint(packed.data()); },
       [&](void *allocated) {
         bool isResult = llvm::any_of(results, [&](const Word *descriptor) {
           return descriptor[0].pointer == allocated;

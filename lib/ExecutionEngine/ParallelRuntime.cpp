@@ -16,6 +16,8 @@
 
 #include "xsa/ExecutionEngine/ParallelRuntime.h"
 
+#include "RuntimeCall.h"
+
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,6 +28,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <set>
 #include <string>
 
 using namespace llvm;
@@ -52,9 +55,13 @@ struct alignas(64) AllocationHeader {
 
 /// What the threads that work on one call share.
 struct Call {
-  explicit Call(const ParallelFor &parallelFor) : parallelFor(parallelFor) {}
+  Call(const ParallelFor &parallelFor, Device *device)
+      : parallelFor(parallelFor), device(device) {}
 
   ParallelFor parallelFor;
+  Device *device;
+  /// Memory of the device, not released yet.
+  std::set<void *> deviceAllocations;
   std::atomic<bool> failed{false};
   std::mutex mutex;
   std::string message;
@@ -112,8 +119,26 @@ static void enterCompiledCode(Call &call, bool insideLoop,
   currentFrame = frame.outer;
 }
 
-[[noreturn]] static void leaveCompiledCode() {
+void xsa::runtime::leaveCompiledCode() {
   std::longjmp(currentFrame->failure, 1);
+}
+
+Device *xsa::runtime::getCurrentDevice() {
+  return currentFrame ? currentFrame->call->device : nullptr;
+}
+
+void xsa::runtime::addDeviceAllocation(void *address) {
+  std::lock_guard<std::mutex> lock(currentFrame->call->mutex);
+  currentFrame->call->deviceAllocations.insert(address);
+}
+
+void xsa::runtime::removeDeviceAllocation(void *address) {
+  std::lock_guard<std::mutex> lock(currentFrame->call->mutex);
+  currentFrame->call->deviceAllocations.erase(address);
+}
+
+void xsa::runtime::recordFailure(Error error) {
+  currentFrame->call->recordFailure(toString(std::move(error)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -246,9 +271,11 @@ static HalfABI truncateDoubleToBFloat(double from) {
 //===----------------------------------------------------------------------===//
 
 Error xsa::runtime::runCompiledCode(const ParallelFor &parallelFor,
-                                    function_ref<void()> entry,
+                                    Device *device, function_ref<void()> entry,
                                     function_ref<bool(void *)> keep) {
-  Call call(parallelFor);
+  Call call(parallelFor, device);
+  if (device)
+    device->beginCall();
   enterCompiledCode(call, /*insideLoop=*/false, entry);
   for (AllocationHeader *header = call.allocations; header;) {
     AllocationHeader *next = header->next;
@@ -258,6 +285,9 @@ Error xsa::runtime::runCompiledCode(const ParallelFor &parallelFor,
       std::free(header);
     header = next;
   }
+  // What a failed call has left on the device.
+  for (void *address : call.deviceAllocations)
+    consumeError(device->release(address));
   if (call.failed)
     return createStringError(call.message);
   return Error::success();
@@ -274,6 +304,7 @@ void xsa::runtime::forEachRuntimeSymbol(
   bind("xsa_fail", address(failCompiledCode));
   bind("malloc", address(allocate));
   bind("free", address(release));
+  forEachGPUSymbol(bind);
   bind("__extendhfsf2", address(extendHalf));
   bind("__truncsfhf2", address(truncateToHalf));
   bind("__truncdfhf2", address(truncateDoubleToHalf));

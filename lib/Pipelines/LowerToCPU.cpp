@@ -104,7 +104,7 @@ static void addLoops(OpPassManager &pm, const LowerToCPUOptions &options) {
 }
 
 /// Loops to the LLVM dialect.
-static void addLLVM(OpPassManager &pm) {
+static void addLLVM(OpPassManager &pm, bool launchesKernels) {
   pm.addPass(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
@@ -116,17 +116,31 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
-  pm.addPass(createConvertToLLVMPass());
+  if (launchesKernels)
+    pm.addPass(createGpuToLLVMConversionPass());
+  else
+    pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCheckLoweredPass());
 }
 
-void xsa::buildLowerToCPUPipeline(OpPassManager &pm,
-                                  const LowerToCPUOptions &options) {
+void xsa::buildTensorsToBuffersPipeline(OpPassManager &pm,
+                                        const LowerToCPUOptions &options) {
   addTensorSteps(pm, options);
   addBufferization(pm);
+}
+
+void xsa::buildBuffersToLLVMPipeline(OpPassManager &pm,
+                                     const LowerToCPUOptions &options,
+                                     bool launchesKernels) {
   addLoops(pm, options);
-  addLLVM(pm);
+  addLLVM(pm, launchesKernels);
+}
+
+void xsa::buildLowerToCPUPipeline(OpPassManager &pm,
+                                  const LowerToCPUOptions &options) {
+  buildTensorsToBuffersPipeline(pm, options);
+  buildBuffersToLLVMPipeline(pm, options, /*launchesKernels=*/false);
 }
 
 void xsa::registerLowerToCPUPipeline() {

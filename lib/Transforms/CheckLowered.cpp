@@ -15,6 +15,7 @@
 #include "xsa/Transforms/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -59,7 +60,8 @@ struct CheckLowered : public xsa::impl::CheckLoweredPassBase<CheckLowered> {
 
   void runOnOperation() override {
     WalkResult result = getOperation().walk([](Operation *op) {
-      if (isa<ModuleOp, LLVM::LLVMFuncOp>(op) ||
+      if (isa<ModuleOp, LLVM::LLVMFuncOp, gpu::BinaryOp, gpu::LaunchFuncOp>(
+              op) ||
           isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
         return WalkResult::advance();
       // A leftover cast is only the trace of an operation that was not lowered.

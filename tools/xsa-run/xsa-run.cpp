@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "xsa/Emulator/EmulatedDevice.h"
 #include "xsa/ExecutionEngine/CompiledModule.h"
 #include "xsa/ExecutionEngine/Npz.h"
 #include "xsa/InitAllDialects.h"
@@ -214,7 +215,8 @@ static int64_t getPeakResidentBytes() {
 }
 
 static llvm::Error writeStats(const PendingFile &file, ArrayRef<double> times,
-                              double compileTime) {
+                              double compileTime,
+                              const runtime::Device *device) {
   std::error_code error;
   llvm::raw_fd_ostream os(file.getPartialPath(), error);
   llvm::json::OStream json(os, /*IndentSize=*/2);
@@ -225,7 +227,10 @@ static llvm::Error writeStats(const PendingFile &file, ArrayRef<double> times,
     });
     json.attribute("compile_s", compileTime);
     json.attribute("peak_rss_bytes", getPeakResidentBytes());
-    json.attributeArray("kernels", [] {});
+    json.attributeArray("kernels", [&] {
+      if (device)
+        device->writeKernelStats(json);
+    });
   });
   os << "\n";
   os.close();
@@ -268,17 +273,32 @@ static llvm::Expected<std::optional<PendingFile>> openFile(StringRef path) {
 static llvm::Error writeFiles(std::optional<PendingFile> &outputs,
                               std::optional<PendingFile> &stats,
                               std::vector<Array> results,
-                              ArrayRef<double> times, double compileTime) {
+                              ArrayRef<double> times, double compileTime,
+                              const runtime::Device *device) {
   if (outputs)
     if (llvm::Error error = writeResults(*outputs, std::move(results)))
       return error;
   if (stats)
-    if (llvm::Error error = writeStats(*stats, times, compileTime))
+    if (llvm::Error error = writeStats(*stats, times, compileTime, device))
       return error;
   if (outputs)
     if (llvm::Error error = outputs->commit())
       return error;
   return stats ? stats->commit() : llvm::Error::success();
+}
+
+/// Where kernels run; null on the host's processor.
+static llvm::Expected<std::unique_ptr<runtime::Device>>
+createDevice(Target target) {
+  switch (target) {
+  case Target::CPU:
+    return nullptr;
+  case Target::Emulator:
+    return emulator::createEmulatedDevice();
+  case Target::CUDA:
+    return runtime::createCUDADevice();
+  }
+  llvm_unreachable("unknown target");
 }
 
 /// Everything after parsing.
@@ -297,6 +317,10 @@ static llvm::Error run(ModuleOp module, const Options &options) {
   if (!stats)
     return stats.takeError();
 
+  auto device = createDevice(options.target);
+  if (!device)
+    return device.takeError();
+
   double start = getSeconds();
   if (failed(raise(module, options)))
     return llvm::createStringError("the module could not be raised");
@@ -305,6 +329,8 @@ static llvm::Error run(ModuleOp module, const Options &options) {
   compileOptions.numThreads = options.threads;
   compileOptions.cpu = options.cpu;
   compileOptions.features = options.features;
+  compileOptions.device = device->get();
+  compileOptions.chip = options.chip;
   auto compiled = CompiledModule::compile(module, compileOptions);
   if (!compiled)
     return compiled.takeError();
@@ -324,7 +350,8 @@ static llvm::Error run(ModuleOp module, const Options &options) {
       return called.takeError();
     results = std::move(*called);
   }
-  return writeFiles(*outputs, *stats, std::move(results), times, compileTime);
+  return writeFiles(*outputs, *stats, std::move(results), times, compileTime,
+                    device->get());
 }
 
 int main(int argc, char **argv) {
@@ -335,14 +362,6 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(argc, argv,
                               "runs a model that an importer wrote\n");
-  if (options.target != Target::CPU) {
-    llvm::WithColor::error()
-        << "the target '"
-        << (options.target == Target::CUDA ? "cuda" : "emulator")
-        << "' is not available in this version; expected 'cpu'\n";
-    return 1;
-  }
-
   if (!options.outputs.empty() && options.outputs == options.stats) {
     llvm::WithColor::error() << "--outputs and --stats name the same file\n";
     return 1;

@@ -16,6 +16,7 @@
 #define XSA_EXECUTIONENGINE_COMPILEDMODULE_H
 
 #include "xsa/ExecutionEngine/Array.h"
+#include "xsa/ExecutionEngine/Device.h"
 #include "xsa/ExecutionEngine/ParallelRuntime.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -41,6 +42,11 @@ struct CompileOptions {
   unsigned numThreads = 0;
   /// The host's parallel-for, if it has one.
   runtime::ParallelFor parallelFor;
+  /// Where attention runs, and kernels that the module launches itself; none
+  /// for the host's processor. Has to live as long as the compiled module.
+  runtime::Device *device = nullptr;
+  /// The GPU that kernels are compiled for.
+  std::string chip = "sm_80";
   /// LLVM's optimization level.
   unsigned optLevel = 3;
   /// Processor and features to compile for ("znver4", "+avx2,..."); empty means
@@ -93,6 +99,7 @@ private:
   std::vector<Array> expandedConstants;
   std::unique_ptr<runtime::ThreadPool> threadPool;
   runtime::ParallelFor parallelFor;
+  runtime::Device *device = nullptr;
   std::unique_ptr<mlir::ExecutionEngine> engine;
   /// The entry behind the engine's packed interface.
   void (*entryPoint)(void **) = nullptr;

@@ -65,12 +65,15 @@ private:
 /// Number of cores that this process may use.
 unsigned getNumAvailableCores();
 
-/// Runs `entry`, a call of compiled code, with `parallelFor` for its loops.
+class Device;
+
+/// Runs `entry`, a call of compiled code, with `parallelFor` for its loops and
+/// `device`, if it has kernels, for those.
 /// When a check inside fails, the call is abandoned, all memory it allocated is
 /// released and the check's message is returned as an error. `keep` is asked
 /// after a successful call which of the still allocated pointers are results;
 /// all others are released.
-llvm::Error runCompiledCode(const ParallelFor &parallelFor,
+llvm::Error runCompiledCode(const ParallelFor &parallelFor, Device *device,
                             llvm::function_ref<void()> entry,
                             llvm::function_ref<bool(void *)> keep);
 

@@ -103,11 +103,31 @@ def CheckBufferizablePass
   }];
 }
 
+def StageKernelBuffersPass
+    : Pass<"xsa-stage-kernel-buffers", "::mlir::ModuleOp"> {
+  let summary = "gives kernel launches copies of the host's buffers";
+  let description = [{
+    For each `gpu.launch_func` on memrefs of the host: `gpu.alloc`, a copy to
+    the device, the launch, a copy back, `gpu.dealloc`. A kernel's argument with
+    the attribute `xsa.access = "read"` is not copied back, one with `"write"`
+    is not copied to the device: the kernel has to write all of it. Views are
+    taken of the copy of the buffer that they are views of, so views of one
+    buffer stay views of one buffer. Memrefs of `gpu.alloc` stay as they are.
+
+    Contract: buffers only; runs while the kernels are functions, since a
+    `gpu.binary` says nothing of their arguments.
+  }];
+  let dependentDialects = [
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def CheckLoweredPass : Pass<"xsa-check-lowered", "::mlir::ModuleOp"> {
   let summary = "reports what a lowering to LLVM left behind";
   let description = [{
     An operation that is not of the LLVM dialect is an error that names it, its
-    dialect and its location, instead of a failed translation later.
+    dialect and its location, instead of a failed translation later. Compiled
+    kernels and their launches, which the translation handles, are left.
   }];
 }
 

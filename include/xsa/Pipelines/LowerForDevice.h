@@ -1,0 +1,44 @@
+//===- LowerForDevice.h - The pipeline to host and GPU ----------*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whole models to the LLVM dialect of the host, with kernels inside as images
+// for a GPU. What is not in kernels is lowered as it is for the host alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_PIPELINES_LOWERFORDEVICE_H
+#define XSA_PIPELINES_LOWERFORDEVICE_H
+
+#include "mlir/Pass/PassManager.h"
+
+#include <cstdint>
+#include <string>
+
+namespace xsa {
+
+struct LowerForDeviceOptions {
+  /// Width of the host's vector registers.
+  int64_t vectorBits = 256;
+  std::string chip = "sm_80";
+  /// What `gpu-module-to-binary` calls the form of kernels: `llvm` is bitcode
+  /// for the emulator, `bin` machine code.
+  std::string format = "llvm";
+};
+
+/// Buffers are staged and kernels compiled: modules of the gpu dialect, with
+/// anything that upstream lowers to NVVM inside, become binaries.
+void buildCompileKernelsPipeline(mlir::OpPassManager &pm,
+                                 const LowerForDeviceOptions &options);
+
+/// The whole pipeline on a module.
+void buildLowerForDevicePipeline(mlir::OpPassManager &pm,
+                                 const LowerForDeviceOptions &options);
+
+} // namespace xsa
+
+#endif // XSA_PIPELINES_LOWERFORDEVICE_H

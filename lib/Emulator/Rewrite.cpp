@@ -1,0 +1,521 @@
+//===- Rewrite.cpp - From device code to host code ------------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Pointers keep their device values; only the instruction that goes to memory
+// asks where the bytes are. Values that other threads exchange pass through
+// arrays of 64-bit slots on the thread's stack.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rewrite.h"
+
+#include "SharedMemory.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ModuleSlotTracker.h"
+#include "llvm/IR/ReplaceConstant.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+using namespace xsa::emulator;
+
+namespace {
+/// Address spaces of NVPTX.
+enum AddressSpace : unsigned {
+  kGeneric = 0,
+  kGlobal = 1,
+  kShared = 3,
+  kConstant = 4,
+  kLocal = 5
+};
+
+class Rewriter {
+public:
+  Rewriter(Module &module, KernelModule::State &state)
+      : module(module), state(state), context(module.getContext()),
+        int32(Type::getInt32Ty(context)), int64(Type::getInt64Ty(context)),
+        pointer(PointerType::get(context, 0)) {}
+
+  Error run();
+
+private:
+  /// Slots for the operands of one instruction, and for its results.
+  static constexpr unsigned kNumSlots = 32;
+
+  void findKernels();
+  void placeSharedVariables();
+  void placeGlobalVariables();
+  void collectTexts();
+  void rewriteFunction(Function &function);
+  void rewriteInstruction(Instruction &instruction);
+  void rewriteAccess(Instruction &instruction, unsigned pointerOperand, Op op,
+                     Type *type, Align alignment);
+  void rewriteMove(MemIntrinsic &move);
+  void rewriteCast(AddrSpaceCastInst &cast);
+  void rewriteCall(CallInst &call);
+  void emitExecute(CallInst &call, Site site);
+  void emitEntry(Function &kernel);
+
+  uint32_t addSite(Site site, const Instruction &instruction);
+  Value *toSlot(IRBuilder<> &builder, Value *value);
+  Value *fromSlot(IRBuilder<> &builder, Value *slots, unsigned index,
+                  Type *type);
+  Value *toGeneric(IRBuilder<> &builder, Value *pointer);
+  FunctionCallee getCallee(StringRef name, Type *result,
+                           ArrayRef<Type *> types);
+
+  Module &module;
+  KernelModule::State &state;
+  LLVMContext &context;
+  Type *int32, *int64, *pointer;
+  SmallVector<Function *> kernels;
+  DenseMap<const Instruction *, std::string> texts;
+  AllocaInst *operandSlots = nullptr, *resultSlots = nullptr;
+};
+} // namespace
+
+FunctionCallee Rewriter::getCallee(StringRef name, Type *result,
+                                   ArrayRef<Type *> types) {
+  return module.getOrInsertFunction(name,
+                                    FunctionType::get(result, types, false));
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels and variables
+//===----------------------------------------------------------------------===//
+
+void Rewriter::findKernels() {
+  for (Function &function : module) {
+    if (function.isDeclaration() ||
+        function.getCallingConv() != CallingConv::PTX_Kernel)
+      continue;
+    kernels.push_back(&function);
+    Kernel kernel;
+    kernel.name = function.getName().str();
+    kernel.numParameters = function.arg_size();
+    for (Argument &argument : function.args())
+      kernel.isPointer.push_back(argument.getType()->isPointerTy() &&
+                                 !argument.hasByValAttr());
+    state.kernels.push_back(std::move(kernel));
+  }
+}
+
+/// Uses in constant expressions become instructions, then the variable an
+/// address.
+static void replaceVariable(GlobalVariable &variable, uint64_t address) {
+  convertUsersOfConstantsToInstructions({&variable});
+  auto *int64 = Type::getInt64Ty(variable.getContext());
+  variable.replaceAllUsesWith(ConstantExpr::getIntToPtr(
+      ConstantInt::get(int64, address), variable.getType()));
+}
+
+/// Variables of a size come first, then the dynamic part that all variables
+/// without one name.
+void Rewriter::placeSharedVariables() {
+  const DataLayout &layout = module.getDataLayout();
+  SmallVector<GlobalVariable *> sized, unsized;
+  for (GlobalVariable &variable : module.globals()) {
+    if (variable.getAddressSpace() != kShared)
+      continue;
+    (layout.getTypeAllocSize(variable.getValueType()) ? sized : unsized)
+        .push_back(&variable);
+    state.sharedAlignment = std::max(
+        state.sharedAlignment, layout.getPreferredAlign(&variable).value());
+  }
+  uint64_t offset = 0;
+  for (GlobalVariable *variable : sized) {
+    offset = alignTo(offset, layout.getPreferredAlign(variable));
+    uint64_t size = layout.getTypeAllocSize(variable->getValueType());
+    state.sharedVariables.push_back({variable->getName().str(), offset, size});
+    replaceVariable(*variable, SharedMemory::kFirstAddress + offset);
+    offset += size;
+  }
+  state.staticSharedBytes = offset;
+  for (GlobalVariable *variable : unsized)
+    replaceVariable(*variable, SharedMemory::kFirstAddress +
+                                   alignTo(offset, state.sharedAlignment));
+  for (ArrayRef<GlobalVariable *> group : {ArrayRef(sized), ArrayRef(unsized)})
+    for (GlobalVariable *variable : group)
+      variable->eraseFromParent();
+}
+
+/// Uses have the reserved address; the variable stays for its contents.
+void Rewriter::placeGlobalVariables() {
+  const DataLayout &layout = module.getDataLayout();
+  for (GlobalVariable &variable : module.globals()) {
+    if (variable.isDeclaration() || variable.getName().starts_with("llvm."))
+      continue;
+    if (!variable.hasName())
+      variable.setName("constant");
+    uint64_t address = state.memory->reserve(
+        layout.getTypeAllocSize(variable.getValueType()), variable.getName());
+    replaceVariable(variable, address);
+    variable.setLinkage(GlobalValue::ExternalLinkage);
+    variable.setVisibility(GlobalValue::DefaultVisibility);
+    variable.setConstant(false);
+    state.deviceVariables.push_back({variable.getName().str(), address});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sites
+//===----------------------------------------------------------------------===//
+
+/// Texts have the names and numbers that values had before anything changed.
+void Rewriter::collectTexts() {
+  ModuleSlotTracker tracker(&module);
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    tracker.incorporateFunction(function);
+    for (Instruction &instruction : instructions(function)) {
+      if (!instruction.mayReadOrWriteMemory() && !isa<CallInst>(instruction))
+        continue;
+      std::string &text = texts[&instruction];
+      raw_string_ostream os(text);
+      instruction.print(os, tracker);
+      // Without metadata and attribute groups.
+      StringRef shown = StringRef(text).trim();
+      shown = shown.take_front(shown.find(", !"));
+      std::string result = shown.take_front(shown.find(" #")).str();
+      if (const DebugLoc &loc = instruction.getDebugLoc())
+        result +=
+            (" (" + loc->getFilename() + ":" + Twine(loc->getLine()) + ")")
+                .str();
+      text = std::move(result);
+    }
+  }
+}
+
+uint32_t Rewriter::addSite(Site site, const Instruction &instruction) {
+  site.function = instruction.getFunction()->getName().str();
+  site.text = texts.lookup(&instruction);
+  state.hasAsyncCopies |= site.op == Op::AsyncCopy;
+  state.sites.push_back(std::move(site));
+  return state.sites.size() - 1;
+}
+
+Value *Rewriter::toSlot(IRBuilder<> &builder, Value *value) {
+  Type *type = value->getType();
+  if (type->isPointerTy())
+    return builder.CreatePtrToInt(value, int64);
+  if (!type->isIntegerTy())
+    value = builder.CreateBitCast(
+        value, builder.getIntNTy(type->getPrimitiveSizeInBits()));
+  return builder.CreateZExtOrTrunc(value, int64);
+}
+
+Value *Rewriter::fromSlot(IRBuilder<> &builder, Value *slots, unsigned index,
+                          Type *type) {
+  Value *slot = builder.CreateLoad(
+      int64, builder.CreateConstInBoundsGEP1_32(int64, slots, index));
+  if (type->isIntegerTy())
+    return builder.CreateTrunc(slot, type);
+  return builder.CreateBitCast(
+      builder.CreateTrunc(slot,
+                          builder.getIntNTy(type->getPrimitiveSizeInBits())),
+      type);
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// Whether a pointer is into the thread's own stack or parameters, where the
+/// host's addresses are used.
+static bool isLocal(const Value *pointer) {
+  const Value *object = getUnderlyingObject(pointer, /*MaxLookup=*/0);
+  if (auto *argument = dyn_cast<Argument>(object))
+    return argument->hasByValAttr();
+  return isa<AllocaInst>(object);
+}
+
+Value *Rewriter::toGeneric(IRBuilder<> &builder, Value *pointer) {
+  Value *address = builder.CreatePtrToInt(pointer, int64);
+  if (pointer->getType()->getPointerAddressSpace() != kShared)
+    return address;
+  return builder.CreateAdd(address,
+                           builder.getInt64(SharedMemory::kGenericWindow));
+}
+
+void Rewriter::rewriteAccess(Instruction &instruction, unsigned pointerOperand,
+                             Op op, Type *type, Align alignment) {
+  Value *address = instruction.getOperand(pointerOperand);
+  unsigned space = address->getType()->getPointerAddressSpace();
+  if (isLocal(address))
+    return;
+  Site site;
+  site.op = op;
+  site.size = module.getDataLayout().getTypeStoreSize(type);
+  site.alignment = alignment.value();
+  uint32_t index = addSite(site, instruction);
+  IRBuilder<> builder(&instruction);
+  FunctionCallee callee =
+      getCallee(space == kShared ? kAccessSharedName : kAccessName, pointer,
+                {int64, int32});
+  Value *bytes =
+      builder.CreateCall(callee, {builder.CreatePtrToInt(address, int64),
+                                  builder.getInt32(index)});
+  instruction.setOperand(pointerOperand, bytes);
+}
+
+void Rewriter::rewriteMove(MemIntrinsic &move) {
+  auto *transfer = dyn_cast<MemTransferInst>(&move);
+  if (isLocal(move.getRawDest()) &&
+      (!transfer || isLocal(transfer->getRawSource())))
+    return;
+  IRBuilder<> builder(&move);
+  Site site;
+  site.op = transfer ? Op::CopyMemory : Op::FillMemory;
+  Value *operands[] = {
+      toGeneric(builder, move.getRawDest()),
+      transfer ? toGeneric(builder, transfer->getRawSource())
+               : builder.CreateZExt(cast<MemSetInst>(move).getValue(), int64),
+      builder.CreateZExtOrTrunc(move.getLength(), int64)};
+  for (auto [i, operand] : enumerate(operands))
+    builder.CreateStore(
+        operand, builder.CreateConstInBoundsGEP1_32(int64, operandSlots, i));
+  builder.CreateCall(
+      getCallee(kExecuteName, Type::getVoidTy(context),
+                {int32, pointer, pointer}),
+      {builder.getInt32(addSite(site, move)), operandSlots, resultSlots});
+  move.eraseFromParent();
+}
+
+/// Shared memory has its own addresses; all other spaces have generic ones.
+void Rewriter::rewriteCast(AddrSpaceCastInst &cast) {
+  bool fromShared = cast.getSrcAddressSpace() == kShared;
+  bool toShared = cast.getDestAddressSpace() == kShared;
+  IRBuilder<> builder(&cast);
+  Value *address = builder.CreatePtrToInt(cast.getPointerOperand(), int64);
+  Value *window = builder.getInt64(SharedMemory::kGenericWindow);
+  if (fromShared && !toShared)
+    address = builder.CreateAdd(address, window);
+  if (toShared && !fromShared)
+    address = builder.CreateSub(address, window);
+  cast.replaceAllUsesWith(builder.CreateIntToPtr(address, cast.getType()));
+  cast.eraseFromParent();
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// Orders memory that is always in order here, or only asks for speed.
+static bool isWithoutEffect(StringRef name) {
+  if (!name.consume_front("llvm.nvvm."))
+    return false;
+  return name.starts_with("membar.") || name.starts_with("fence.") ||
+         name.starts_with("prefetch") || name.starts_with("nanosleep") ||
+         name.starts_with("griddepcontrol.") || name.starts_with("pm.event");
+}
+
+void Rewriter::emitExecute(CallInst &call, Site site) {
+  IRBuilder<> builder(&call);
+  Type *result = call.getType();
+  bool known = site.op != Op::Unsupported;
+  if (known)
+    for (auto [i, operand] : enumerate(call.args()))
+      if (i < kNumSlots)
+        builder.CreateStore(
+            toSlot(builder, operand),
+            builder.CreateConstInBoundsGEP1_32(int64, operandSlots, i));
+  builder.CreateCall(
+      getCallee(kExecuteName, Type::getVoidTy(context),
+                {int32, pointer, pointer}),
+      {builder.getInt32(addSite(site, call)), operandSlots, resultSlots});
+  if (!result->isVoidTy()) {
+    Value *value = PoisonValue::get(result);
+    auto *structure = dyn_cast<StructType>(result);
+    if (known && structure)
+      for (auto [i, type] : enumerate(structure->elements()))
+        value = builder.CreateInsertValue(
+            value, fromSlot(builder, resultSlots, i, type), i);
+    else if (known)
+      value = fromSlot(builder, resultSlots, 0, result);
+    call.replaceAllUsesWith(value);
+  }
+  call.eraseFromParent();
+}
+
+void Rewriter::rewriteCall(CallInst &call) {
+  if (auto *move = dyn_cast<MemIntrinsic>(&call))
+    return rewriteMove(*move);
+  Function *callee = call.getCalledFunction();
+  if (!callee && !call.isInlineAsm()) {
+    call.setCallingConv(CallingConv::C);
+    return;
+  }
+  if (callee && !callee->isDeclaration()) {
+    call.setCallingConv(CallingConv::C);
+    return;
+  }
+  StringRef name = callee ? callee->getName() : "";
+  IRBuilder<> builder(&call);
+  if (isWithoutEffect(name)) {
+    call.eraseFromParent();
+    return;
+  }
+  if (std::optional<SpecialRegister> reg = parseSpecialRegister(name)) {
+    Value *value = builder.CreateCall(getCallee(kRegisterName, int64, {int32}),
+                                      {builder.getInt32(unsigned(*reg))});
+    call.replaceAllUsesWith(builder.CreateZExtOrTrunc(value, call.getType()));
+    call.eraseFromParent();
+    return;
+  }
+  if (std::optional<Site> site = parseIntrinsic(name))
+    return emitExecute(call, *site);
+  if (Value *value = expandArithmetic(builder, call)) {
+    call.replaceAllUsesWith(value);
+    call.eraseFromParent();
+    return;
+  }
+  // LLVM's own intrinsics are for every target.
+  if (callee && callee->isIntrinsic() && !name.starts_with("llvm.nvvm."))
+    return;
+  emitExecute(call, Site());
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+void Rewriter::rewriteInstruction(Instruction &instruction) {
+  if (auto *load = dyn_cast<LoadInst>(&instruction))
+    return rewriteAccess(*load, LoadInst::getPointerOperandIndex(), Op::Load,
+                         load->getType(), load->getAlign());
+  if (auto *store = dyn_cast<StoreInst>(&instruction))
+    return rewriteAccess(*store, StoreInst::getPointerOperandIndex(), Op::Store,
+                         store->getValueOperand()->getType(),
+                         store->getAlign());
+  if (auto *update = dyn_cast<AtomicRMWInst>(&instruction))
+    return rewriteAccess(*update, AtomicRMWInst::getPointerOperandIndex(),
+                         Op::Atomic, update->getType(), update->getAlign());
+  if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+    return rewriteAccess(*exchange, AtomicCmpXchgInst::getPointerOperandIndex(),
+                         Op::Atomic, exchange->getCompareOperand()->getType(),
+                         exchange->getAlign());
+  if (auto *call = dyn_cast<CallInst>(&instruction))
+    return rewriteCall(*call);
+  if (auto *cast = dyn_cast<AddrSpaceCastInst>(&instruction))
+    return rewriteCast(*cast);
+  auto *truncation = dyn_cast<FPTruncInst>(&instruction);
+  if (truncation && truncation->getType()->getScalarType()->isBFloatTy() &&
+      truncation->getSrcTy()->getScalarType()->isFloatTy()) {
+    IRBuilder<> builder(truncation);
+    truncation->replaceAllUsesWith(
+        roundToBFloat(builder, truncation->getOperand(0)));
+    truncation->eraseFromParent();
+  }
+}
+
+/// Attributes that tell the code generator what is no longer true.
+static void cleanAttributes(Function &function) {
+  function.setCallingConv(CallingConv::C);
+  function.setMemoryEffects(MemoryEffects::unknown());
+  for (StringRef name : {"target-cpu", "target-features", "tune-cpu"})
+    function.removeFnAttr(name);
+}
+
+void Rewriter::rewriteFunction(Function &function) {
+  cleanAttributes(function);
+  // The host's stack is in the generic address space.
+  for (Instruction &instruction : make_early_inc_range(instructions(function)))
+    if (auto *local = dyn_cast<AllocaInst>(&instruction);
+        local && local->getAddressSpace() != kGeneric) {
+      auto *replacement = new AllocaInst(
+          local->getAllocatedType(), kGeneric, local->getArraySize(),
+          local->getAlign(), local->getName(), local->getIterator());
+      IRBuilder<> builder(local);
+      local->replaceAllUsesWith(
+          builder.CreateAddrSpaceCast(replacement, local->getType()));
+      local->eraseFromParent();
+    }
+  IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
+  Value *count = builder.getInt32(kNumSlots);
+  operandSlots = builder.CreateAlloca(int64, count);
+  resultSlots = builder.CreateAlloca(int64, count);
+  // Casts go last: they show which object a pointer is into.
+  SmallVector<Instruction *> others, casts;
+  for (Instruction &instruction : instructions(function))
+    (isa<AddrSpaceCastInst>(instruction) ? casts : others)
+        .push_back(&instruction);
+  for (ArrayRef<Instruction *> group : {ArrayRef(others), ArrayRef(casts)})
+    for (Instruction *instruction : group)
+      rewriteInstruction(*instruction);
+}
+
+/// `void entry(void **parameters)`: loads each parameter and calls the kernel.
+void Rewriter::emitEntry(Function &kernel) {
+  auto *type = FunctionType::get(Type::getVoidTy(context), {pointer}, false);
+  auto *entry =
+      Function::Create(type, GlobalValue::ExternalLinkage,
+                       Twine(kEntryPrefix) + kernel.getName(), module);
+  IRBuilder<> builder(BasicBlock::Create(context, "", entry));
+  SmallVector<Value *> arguments;
+  for (Argument &parameter : kernel.args()) {
+    Value *address = builder.CreateLoad(
+        pointer, builder.CreateConstInBoundsGEP1_32(pointer, entry->getArg(0),
+                                                    parameter.getArgNo()));
+    arguments.push_back(
+        parameter.hasByValAttr()
+            ? builder.CreateAddrSpaceCast(address, parameter.getType())
+            : builder.CreateLoad(parameter.getType(), address));
+  }
+  CallInst *call = builder.CreateCall(&kernel, arguments);
+  call->setAttributes(kernel.getAttributes());
+  builder.CreateRetVoid();
+}
+
+Error Rewriter::run() {
+  // What only NVPTX's code generator reads.
+  for (StringRef name : {"llvm.used", "llvm.compiler.used", "nvvm.annotations"})
+    if (GlobalVariable *variable = module.getGlobalVariable(name, true))
+      variable->eraseFromParent();
+  findKernels();
+  if (kernels.empty())
+    return createStringError(inconvertibleErrorCode(),
+                             "the module has no kernel: expected a function "
+                             "with the calling convention 'ptx_kernel'");
+  collectTexts();
+  placeSharedVariables();
+  placeGlobalVariables();
+  SmallVector<Function *> functions;
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      functions.push_back(&function);
+  for (Function *function : functions)
+    rewriteFunction(*function);
+  for (Function *kernel : kernels)
+    emitEntry(*kernel);
+  return Error::success();
+}
+
+Error xsa::emulator::rewriteForHost(Module &module, TargetMachine &host,
+                                    KernelModule::State &state) {
+  std::string problem;
+  raw_string_ostream os(problem);
+  if (verifyModule(module, &os))
+    return createStringError(inconvertibleErrorCode(),
+                             "the module is not valid: " + problem);
+  if (Error error = Rewriter(module, state).run())
+    return error;
+  module.setTargetTriple(host.getTargetTriple());
+  module.setDataLayout(host.createDataLayout());
+  if (verifyModule(module, &os))
+    return createStringError(inconvertibleErrorCode(),
+                             "the module could not be rewritten: " + problem);
+  return Error::success();
+}
