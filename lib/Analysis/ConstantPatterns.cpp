@@ -215,6 +215,8 @@ ExprRef ConstantEvaluator::resolve(ExprRef e) { return resolve(e, 0); }
 ExprRef ConstantEvaluator::resolve(ExprRef e, unsigned depth) {
   if (ExprRef known = resolved.lookup(e))
     return known;
+  // A condition on a constant may contain the access itself.
+  resolved[e] = e;
   ExprRef result = resolveUncached(e, depth);
   resolved[e] = result;
   return result;

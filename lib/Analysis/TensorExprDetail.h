@@ -55,9 +55,10 @@ namespace detail {
 /// All integers that can hold a size count as one unbounded type.
 mlir::Type normalizeType(mlir::Type type);
 
-/// Whether a double holds an integer exactly; false for NaN.
+/// Whether a double that was computed from integers is exact: what is rounded
+/// is 2^53 at least. False for NaN.
 inline bool isExactInteger(double x) {
-  return std::fabs(x) <= 9007199254740992.0; // 2^53
+  return std::fabs(x) < 9007199254740992.0;
 }
 
 std::optional<double> evaluateFloatOp(ExprOp op, llvm::ArrayRef<double> x);

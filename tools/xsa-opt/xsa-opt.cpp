@@ -19,9 +19,18 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
+#ifdef XSA_INCLUDE_TESTS
+namespace xsa::test {
+void registerTestAnalyses();
+} // namespace xsa::test
+#endif
+
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   xsa::registerAllPasses();
+#ifdef XSA_INCLUDE_TESTS
+  xsa::test::registerTestAnalyses();
+#endif
 
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
