@@ -46,10 +46,13 @@ private:
 };
 } // namespace
 
-static void addRaising(OpPassManager &pm,
+static void addRaising(OpPassManager &pm, bool strict,
                        std::shared_ptr<AttentionReport> account) {
   populateImportToLinalgPipeline(pm);
-  pm.addNestedPass<func::FuncOp>(createRaiseAttention({}, std::move(account)));
+  RaiseAttentionOptions raising;
+  raising.strict = strict;
+  pm.addNestedPass<func::FuncOp>(
+      createRaiseAttention(raising, std::move(account)));
   pm.addPass(createCSEPass());
 }
 
@@ -58,7 +61,7 @@ void xsa::buildRaiseAttentionToXSAPipeline(
     std::shared_ptr<AttentionReport> account) {
   if (options.report && !account)
     account = std::make_shared<AttentionReport>();
-  addRaising(pm, account);
+  addRaising(pm, options.strict, account);
   if (options.report)
     pm.addPass(std::make_unique<PrintAttentionReport>(account));
 }
@@ -68,7 +71,7 @@ void xsa::buildConvertAttentionToXSAPipeline(
     std::shared_ptr<AttentionReport> account) {
   if (options.report && !account)
     account = std::make_shared<AttentionReport>();
-  addRaising(pm, account);
+  addRaising(pm, options.strict, account);
   MakeExclusiveOptions exclusive;
   exclusive.layers = options.layers;
   exclusive.denominator = options.denominator;

@@ -29,6 +29,11 @@ struct RaiseAttentionToXSAOptions
       llvm::cl::desc("accepted for symmetry with convert-attention-to-xsa; "
                      "raising needs no assumption"),
       llvm::cl::init(false)};
+  Option<bool> strict{
+      *this, "strict",
+      llvm::cl::desc("refuse attention whose results raising may change beyond "
+                     "rounding"),
+      llvm::cl::init(false)};
   Option<bool> report{
       *this, "report",
       llvm::cl::desc(
@@ -59,6 +64,11 @@ struct ConvertAttentionToXSAOptions
       *this, "assume-self",
       llvm::cl::desc("take query and value that are function arguments for one "
                      "sequence"),
+      llvm::cl::init(false)};
+  Option<bool> strict{
+      *this, "strict",
+      llvm::cl::desc("refuse attention whose results raising may change beyond "
+                     "rounding"),
       llvm::cl::init(false)};
   Option<bool> report{
       *this, "report",

@@ -30,16 +30,21 @@ struct MaskStep {
   /// An additive mask leaves what it was made from, in case it has to stay one.
   ExprRef bias = nullptr;
   double biasFactor = 1;
+  /// How many biases were added before it.
+  size_t numBiases = 0;
 };
 
 /// One change of the scores, from the product outwards.
 struct ScoreStep {
-  enum Kind { Scale, Factor, Cap, Bias, Mask } kind;
+  enum Kind { Scale, Factor, Cap, Bias, Mask, AtLeast, AtMost } kind;
+  /// Scale, AtLeast, AtMost: the number. Bias: a factor. Mask: the fill.
   double number = 1;
   /// Factor: the factor. Bias: the term. Mask: the condition to keep.
   ExprRef expr = nullptr;
   /// Factor: whether to divide by it.
   bool inverse = false;
+  /// Mask: the fill, if it is not a number.
+  ExprRef fill = nullptr;
 };
 
 struct BiasTerm {
@@ -61,6 +66,10 @@ struct AttentionMatch {
   std::optional<double> softcap;
   llvm::SmallVector<BiasTerm> biases;
   llvm::SmallVector<MaskStep> masks;
+  /// What is done to scores between biases and masks in any other order.
+  llvm::SmallVector<ScoreStep> region;
+  /// A logit that enters the sum of exponentials only; null if there is none.
+  ExprRef sink = nullptr;
   /// The tensor that enters the second product.
   mlir::Value probabilities;
 
@@ -70,8 +79,11 @@ struct AttentionMatch {
   std::optional<int64_t> windowLeft, windowRight;
   /// The conditions that are not structural; null if there are none.
   ExprRef mask = nullptr;
-  /// Scores replaced by finite values in rows that may have no key.
-  llvm::SmallVector<MaskStep> replacements;
+  /// Keys that a row may see: first, and one past the last; null if all.
+  ExprRef keyBegin = nullptr, keyEnd = nullptr;
+
+  /// Whether the model itself gives 0 for rows without keys.
+  bool emptyRowsAreZero = false;
 
   /// The row and the key as numbers.
   ExprRef rowIndex = nullptr, keyIndex = nullptr;
@@ -81,16 +93,29 @@ struct AttentionMatch {
 /// What the steps of matching share.
 class MatchContext {
 public:
-  MatchContext(TensorView &view, ConstantEvaluator &evaluator)
-      : ctx(view.getContext()), view(view), evaluator(evaluator) {}
+  MatchContext(TensorView &view, ConstantEvaluator &evaluator,
+               bool strict = false)
+      : ctx(view.getContext()), view(view), evaluator(evaluator),
+        strict(strict) {}
 
   ExprContext &ctx;
   TensorView &view;
   ConstantEvaluator &evaluator;
+  /// Whether to refuse what can change results beyond rounding.
+  const bool strict;
 
   /// Set when the candidate is attention in all but one respect: the first
   /// condition that failed, in a model author's words.
   std::string reason;
+
+  /// A variable for part of what `var` runs through, the same each time a match
+  /// is looked at again.
+  ExprRef partOf(ExprRef var, ExprRef extent) {
+    ExprRef &part = parts[{var, extent}];
+    if (!part)
+      part = ctx.variable(extent);
+    return ctx.refine(part);
+  }
 
   bool refuse(const llvm::Twine &why) {
     if (reason.empty())
@@ -104,6 +129,9 @@ public:
   /// Whether the value of `e` depends on one of `vars`: seen through
   /// broadcasts, which only seem to.
   bool dependsOn(ExprRef e, llvm::ArrayRef<ExprRef> vars, unsigned depth = 0);
+
+private:
+  llvm::DenseMap<std::pair<ExprRef, ExprRef>, ExprRef> parts;
 };
 
 /// `select(condition, 0, guarded)`.
@@ -121,6 +149,8 @@ struct Probabilities {
   ExprRef numerator = nullptr;
   bool normalized = false;
   double factor = 1;
+  /// A logit in the sum besides the keys', in the base of the exponent.
+  ExprRef sink = nullptr;
   /// Conditions under which a probability is replaced by 0.
   llvm::SmallVector<ZeroGuard> guards;
   /// Conditions for a key to be kept: else its exponential is replaced by 0.
@@ -139,6 +169,15 @@ bool matchProbabilities(MatchContext &match, ExprRef side,
                         llvm::ArrayRef<OuterFactor> factors,
                         Probabilities &result);
 
+/// Whether `sum` adds up the exponentials `result.numerator` over all keys.
+bool isSumOfNumerators(MatchContext &match, ExprRef sum, ExprRef numerator,
+                       llvm::ArrayRef<ExprRef> keys);
+
+/// Matches a denominator that is the sum over the keys and something more: a
+/// sink, written as a term or as a further key, or an epsilon without effect.
+bool matchSinks(MatchContext &match, ExprRef denominator,
+                llvm::ArrayRef<ExprRef> keys, Probabilities &result);
+
 /// Matches scores below the exponential: steps from the product outwards, and
 /// the product itself.
 bool matchScores(MatchContext &match, const Probabilities &probabilities,
@@ -152,7 +191,8 @@ bool normalizeScores(MatchContext &match, llvm::ArrayRef<ScoreStep> steps,
 /// Sorts root variables into leading, rows and columns.
 bool assignRoles(MatchContext &match, AttentionMatch &result);
 
-/// Finds causal masks and windows; what remains is a mask operand.
+/// Finds causal masks and windows; what remains is bounds per row or a mask
+/// operand.
 bool classifyMasks(MatchContext &match, AttentionMatch &result);
 
 /// Emits `xsa.attention` before `result.root`'s operation and replaces it.

@@ -13,6 +13,7 @@
 
 #include "AttentionMatch.h"
 #include "OperandBuilder.h"
+#include "ScoreRegion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -37,23 +38,34 @@ public:
 
 private:
   void layOutDomain();
-  FailureOr<Value> addOperand(ExprRef e, ArrayRef<unsigned> required);
-  FailureOr<Value> buildBias(OperandBuilder &operands);
+  LogicalResult addOperands();
+  LogicalResult add(Value &operand, ExprRef e, ArrayRef<unsigned> required);
+  ExprRef sumBiases();
+  void layOutOutput();
+  AttentionOp createAttention();
+  Value restoreShape(Value output);
   AffineMap mapOf(ArrayRef<unsigned> along) const;
-  unsigned numLoops() const { return axes.size(); }
 
   RewriterBase &rewriter;
   MatchContext &match;
   const AttentionMatch &result;
   Location loc;
   SmallVector<Axis> axes;
-  SmallVector<AffineMap> maps;
   unsigned m = 0, k1 = 0, k2 = 0, n = 0;
+
+  /// Operands and their maps, in the order of the operation's operands.
+  Value query, key, value, mask, bias, sinks, keyBegin, keyEnd;
+  SmallVector<Value> scoreInputs;
+  SmallVector<AffineMap> maps;
+
+  /// Axes of the output, and digits of the root's and the output's dimensions.
+  SmallVector<unsigned> order;
+  OperandBuilder::Dims rootDims, outDims;
 };
 } // namespace
 
 void AttentionBuilder::layOutDomain() {
-  auto add = [&](ArrayRef<ExprRef> digits) {
+  auto addAxis = [&](ArrayRef<ExprRef> digits) {
     Axis axis;
     axis.digits.assign(digits.begin(), digits.end());
     axis.size = match.ctx.integer(1);
@@ -63,32 +75,36 @@ void AttentionBuilder::layOutDomain() {
     return axes.size() - 1;
   };
   for (ExprRef var : result.leading)
-    add(var);
-  m = add(result.rows);
-  k1 = add(result.depth);
-  k2 = add(result.keys);
-  n = add(result.columns);
+    addAxis(var);
+  m = addAxis(result.rows);
+  k1 = addAxis(result.depth);
+  k2 = addAxis(result.keys);
+  n = addAxis(result.columns);
 }
 
 AffineMap AttentionBuilder::mapOf(ArrayRef<unsigned> along) const {
   SmallVector<AffineExpr> results;
   for (unsigned axis : along)
     results.push_back(rewriter.getAffineDimExpr(axis));
-  return AffineMap::get(numLoops(), 0, results, rewriter.getContext());
+  return AffineMap::get(axes.size(), 0, results, rewriter.getContext());
 }
 
-FailureOr<Value> AttentionBuilder::addOperand(ExprRef e,
-                                              ArrayRef<unsigned> required) {
+/// Builds an operand, if there is one.
+LogicalResult AttentionBuilder::add(Value &operand, ExprRef e,
+                                    ArrayRef<unsigned> required) {
+  if (!e)
+    return success();
   OperandBuilder operands(rewriter, loc, match.view, axes);
-  FailureOr<Operand> operand = operands.build(e, required);
-  if (failed(operand))
+  FailureOr<Operand> built = operands.build(e, required);
+  if (failed(built))
     return failure();
-  maps.push_back(mapOf(operand->axes));
-  return operand->value;
+  maps.push_back(mapOf(built->axes));
+  operand = built->value;
+  return success();
 }
 
 /// All biases as one operand: the tensor itself, or the sum of several.
-FailureOr<Value> AttentionBuilder::buildBias(OperandBuilder &) {
+ExprRef AttentionBuilder::sumBiases() {
   ExprRef sum = nullptr;
   for (const BiasTerm &term : result.biases) {
     ExprRef e = term.expr;
@@ -104,70 +120,51 @@ FailureOr<Value> AttentionBuilder::buildBias(OperandBuilder &) {
     }
     sum = sum ? match.ctx.apply(ExprOp::Add, type, {sum, e}) : e;
   }
-  return addOperand(sum, {});
+  return sum;
+}
+
+LogicalResult AttentionBuilder::addOperands() {
+  if (failed(add(query, result.query, {m, k1})) ||
+      failed(add(key, result.key, {k2, k1})) ||
+      failed(add(value, result.value, {k2, n})) ||
+      failed(add(mask, result.mask, {})) ||
+      failed(add(bias, sumBiases(), {})) ||
+      failed(add(sinks, result.sink, {})) ||
+      failed(add(keyBegin, result.keyBegin, {})) ||
+      failed(add(keyEnd, result.keyEnd, {})))
+    return failure();
+  for (ExprRef input : getScoreInputs(match.ctx, result.region))
+    if (failed(add(scoreInputs.emplace_back(), input, {})))
+      return failure();
+  return success();
 }
 
 /// The order of the output's axes: as the model's result has them. Axes of
 /// several digits that are apart in the result are put together, and the result
 /// transposed.
-static SmallVector<ExprRef> flattenRoot(ExprContext &ctx,
-                                        const AttentionMatch &result,
-                                        OperandBuilder::Dims &dims) {
-  SmallVector<ExprRef> flat;
-  for (ExprRef index : result.rootIndices) {
-    SmallVector<ExprRef> digits = ctx.getDigits(index)->vars;
-    dims.push_back(digits);
-    llvm::append_range(flat, digits);
-  }
-  return flat;
-}
-
-FailureOr<AttentionOp> AttentionBuilder::build() {
-  rewriter.setInsertionPoint(result.root.getDefiningOp());
-  OperandBuilder operands(rewriter, loc, match.view, axes);
-
-  FailureOr<Value> query = addOperand(result.query, {m, k1});
-  FailureOr<Value> key =
-      failed(query) ? query : addOperand(result.key, {k2, k1});
-  FailureOr<Value> value =
-      failed(key) ? key : addOperand(result.value, {k2, n});
-  if (failed(value))
-    return failure();
-  Value mask, bias;
-  if (result.mask) {
-    FailureOr<Value> built = addOperand(result.mask, {});
-    if (failed(built))
-      return failure();
-    mask = *built;
-  }
-  if (!result.biases.empty()) {
-    FailureOr<Value> built = buildBias(operands);
-    if (failed(built))
-      return failure();
-    bias = *built;
-  }
-
-  // The output, in the order of the result's digits.
-  OperandBuilder::Dims rootDims, outDims;
-  SmallVector<ExprRef> flat = flattenRoot(match.ctx, result, rootDims);
-  SmallVector<unsigned> order;
+void AttentionBuilder::layOutOutput() {
   auto take = [&](unsigned axis) {
     if (!llvm::is_contained(order, axis))
       order.push_back(axis);
   };
-  for (ExprRef digit : flat)
-    for (auto [i, axis] : llvm::enumerate(axes))
-      if (llvm::is_contained(axis.digits, digit))
-        take(i);
+  for (ExprRef index : result.rootIndices) {
+    rootDims.push_back(match.ctx.getDigits(index)->vars);
+    for (ExprRef digit : rootDims.back())
+      for (auto [i, axis] : llvm::enumerate(axes))
+        if (llvm::is_contained(axis.digits, digit))
+          take(i);
+  }
   take(m);
   take(n);
-  SmallVector<OpFoldResult> sizes;
-  SmallVector<ExprRef> outFlat;
-  for (unsigned axis : order) {
-    sizes.push_back(operands.size(axes[axis].size));
+  for (unsigned axis : order)
     outDims.push_back(axes[axis].digits);
-    llvm::append_range(outFlat, axes[axis].digits);
-  }
+}
+
+AttentionOp AttentionBuilder::createAttention() {
+  OperandBuilder operands(rewriter, loc, match.view, axes);
+  SmallVector<OpFoldResult> sizes;
+  for (unsigned axis : order)
+    sizes.push_back(operands.size(axes[axis].size));
   Type element = getElementTypeOrSelf(result.root.getType());
   Value init = tensor::EmptyOp::create(rewriter, loc, sizes, element);
   maps.push_back(mapOf(order));
@@ -177,26 +174,37 @@ FailureOr<AttentionOp> AttentionBuilder::build() {
     return x ? rewriter.getI64IntegerAttr(*x) : IntegerAttr();
   };
   auto attention = AttentionOp::create(
-      rewriter, loc, init.getType(), *query, *key, *value,
-      /*self_value=*/Value(), mask, bias, /*sinks=*/Value(),
-      /*strength=*/Value(), /*key_lengths=*/Value(), /*key_begin=*/Value(),
-      /*key_end=*/Value(), /*query_offset=*/Value(),
-      /*score_inputs=*/ValueRange(), /*query_start=*/Value(),
-      /*key_start=*/Value(), init, /*lse_output=*/Value(),
-      /*coefficient_output=*/Value(), rewriter.getAffineMapArrayAttr(maps),
+      rewriter, loc, init.getType(), query, key, value, /*self_value=*/Value(),
+      mask, bias, sinks, /*strength=*/Value(), /*key_lengths=*/Value(),
+      keyBegin, keyEnd, /*query_offset=*/Value(), scoreInputs,
+      /*query_start=*/Value(), /*key_start=*/Value(), init,
+      /*lse_output=*/Value(), /*coefficient_output=*/Value(),
+      rewriter.getAffineMapArrayAttr(maps),
       result.scale == 1 ? FloatAttr() : f64(result.scale),
       result.softcap ? f64(*result.softcap) : FloatAttr(), result.causal,
       result.alignment, i64(result.windowLeft), i64(result.windowRight),
       ExclusionAttr());
+  if (!result.region.empty())
+    buildScoreRegion(rewriter, attention, result.region);
+  return attention;
+}
 
-  // Back to the model's shape.
-  Value output = attention.getResult(0);
-  if (outFlat != flat) {
+/// Back to the model's shape.
+Value AttentionBuilder::restoreShape(Value output) {
+  OperandBuilder operands(rewriter, loc, match.view, axes);
+  auto flatten = [](const OperandBuilder::Dims &dims) {
+    SmallVector<ExprRef> flat;
+    for (ArrayRef<ExprRef> digits : dims)
+      llvm::append_range(flat, digits);
+    return flat;
+  };
+  SmallVector<ExprRef> rootFlat = flatten(rootDims), outFlat = flatten(outDims);
+  if (outFlat != rootFlat) {
     OperandBuilder::Dims single, target;
+    SmallVector<int64_t> permutation;
     for (ExprRef digit : outFlat)
       single.push_back({digit});
-    SmallVector<int64_t> permutation;
-    for (ExprRef digit : flat) {
+    for (ExprRef digit : rootFlat) {
       permutation.push_back(llvm::find(outFlat, digit) - outFlat.begin());
       target.push_back({digit});
     }
@@ -205,10 +213,19 @@ FailureOr<AttentionOp> AttentionBuilder::build() {
     outDims = target;
   }
   output = operands.regroup(output, outDims, rootDims);
-  if (output.getType() != result.root.getType())
-    output =
-        tensor::CastOp::create(rewriter, loc, result.root.getType(), output);
-  rewriter.replaceAllUsesWith(result.root, output);
+  if (output.getType() == result.root.getType())
+    return output;
+  return tensor::CastOp::create(rewriter, loc, result.root.getType(), output);
+}
+
+FailureOr<AttentionOp> AttentionBuilder::build() {
+  rewriter.setInsertionPoint(result.root.getDefiningOp());
+  if (failed(addOperands()))
+    return failure();
+  layOutOutput();
+  AttentionOp attention = createAttention();
+  rewriter.replaceAllUsesWith(result.root,
+                              restoreShape(attention.getResult(0)));
   return attention;
 }
 

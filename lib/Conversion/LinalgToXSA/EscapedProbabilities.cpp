@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace xsa;
@@ -56,11 +57,16 @@ static bool reachesExponential(Operation *op,
   return known[op] = reaches;
 }
 
-llvm::SetVector<Operation *> xsa::collectProbabilityOps(Value probabilities) {
+/// The operations from the exponential to the probabilities, and to what the
+/// second product is divided by in `root`.
+static llvm::SetVector<Operation *> collectProbabilityOps(Value probabilities,
+                                                          Value root) {
   llvm::SetVector<Operation *> chain;
   llvm::DenseMap<Operation *, bool> known;
-  if (Operation *op = probabilities ? probabilities.getDefiningOp() : nullptr)
-    reachesExponential(op, chain, known);
+  for (Value value : {probabilities, root})
+    if (Operation *op = value ? value.getDefiningOp() : nullptr)
+      reachesExponential(op, chain, known);
+  chain.remove(root.getDefiningOp());
   return chain;
 }
 
@@ -89,13 +95,16 @@ static bool isLinearInOneOperand(Operation *op) {
   return true;
 }
 
-std::string xsa::findEscape(const llvm::SetVector<Operation *> &chain,
+std::string xsa::findEscape(Value probabilities, Value root,
                             Operation *contraction,
                             const llvm::DenseSet<Operation *> &raised) {
+  llvm::SetVector<Operation *> chain =
+      collectProbabilityOps(probabilities, root);
   llvm::SetVector<Operation *> reached;
   for (Operation *op : chain)
     for (Operation *user : op->getUsers())
-      if (!chain.contains(user) && user != contraction)
+      if (!chain.contains(user) && user != contraction &&
+          user != root.getDefiningOp())
         reached.insert(user);
   for (unsigned i = 0; i < reached.size(); ++i) {
     Operation *op = reached[i];

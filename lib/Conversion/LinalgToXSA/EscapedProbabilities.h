@@ -16,21 +16,17 @@
 
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/SetVector.h"
 
 #include <string>
 
 namespace xsa {
 
-/// The operations from the exponential to `probabilities`.
-llvm::SetVector<mlir::Operation *>
-collectProbabilityOps(mlir::Value probabilities);
-
-/// The first use of probabilities, apart from `chain` itself and `contraction`,
-/// that is neither layout nor averaging on the way to a function's result;
-/// empty if there is none. Contractions in `raised` have lost their users to
-/// the attention that took their place, and still count.
-std::string findEscape(const llvm::SetVector<mlir::Operation *> &chain,
+/// What else a model does with the probabilities that `contraction` multiplies
+/// with values, `root` being the value that attention computes: the first use
+/// that is neither layout nor averaging on the way to a function's result, or
+/// nothing. Contractions in `raised` have lost their users to the attention
+/// that took their place, and still count.
+std::string findEscape(mlir::Value probabilities, mlir::Value root,
                        mlir::Operation *contraction,
                        const llvm::DenseSet<mlir::Operation *> &raised);
 

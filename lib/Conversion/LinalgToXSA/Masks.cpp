@@ -8,7 +8,8 @@
 //
 // A mask is a conjunction of conditions. Those that bound the key by the row
 // become `causal` and windows; constant ones are tabulated and looked at as a
-// picture; the rest stays an operand. Finite mask values are masks only where
+// picture; bounds that come from elsewhere are operands of a row each, the rest
+// is a mask operand. Finite mask values are masks only where
 // every row provably keeps a key.
 //
 //===----------------------------------------------------------------------===//
@@ -34,6 +35,7 @@ private:
   bool addTable(ExprRef keep);
   bool isConstant(ExprRef condition);
   bool everyRowKeepsAKey();
+  bool addKeyBound(ExprRef keep);
   void withdrawFiniteMasks();
   void setBand();
   ExprRef conjunction(ArrayRef<ExprRef> conditions);
@@ -130,6 +132,24 @@ bool MaskClassifier::addTable(ExprRef keep) {
   return true;
 }
 
+/// A bound of the key that differs by row or sequence only: padding, packed
+/// sequences.
+bool MaskClassifier::addKeyBound(ExprRef keep) {
+  if (!keep->isApply(ExprOp::NonNegative))
+    return false;
+  ExprRef polynomial = keep->getOperand(0);
+  auto limit = [&](ExprRef &bound, ExprOp op, ExprRef e) {
+    bound = bound ? ctx.apply(op, e->getType(), {bound, e}) : e;
+    return true;
+  };
+  ExprRef end = ctx.add(ctx.add(polynomial, result.keyIndex), ctx.integer(1));
+  if (!end->dependsOnAny(result.keys))
+    return limit(result.keyEnd, ExprOp::IntMin, end);
+  ExprRef begin = ctx.sub(result.keyIndex, polynomial);
+  return !begin->dependsOnAny(result.keys) &&
+         limit(result.keyBegin, ExprOp::IntMax, begin);
+}
+
 /// Whether a condition depends on no input.
 bool MaskClassifier::isConstant(ExprRef condition) {
   ConstantEvaluator::Environment origin;
@@ -139,6 +159,9 @@ bool MaskClassifier::isConstant(ExprRef condition) {
 }
 
 bool MaskClassifier::everyRowKeepsAKey() {
+  // What a region does to scores is not looked into.
+  if (!result.region.empty())
+    return false;
   if (rest.empty()) {
     ExprRef surplus = ctx.sub(result.numKeys, result.numRows);
     bool right = rightIsBottomAligned ? ctx.isProvablyNonNegative(surplus)
@@ -172,23 +195,44 @@ bool MaskClassifier::everyRowKeepsAKey() {
   return true;
 }
 
-/// A finite value in a row without keys keeps its meaning only as a number.
+/// A finite value in a row without keys keeps its meaning only as a number:
+/// additive masks stay biases, and scores are replaced in a region, together
+/// with what is done to them up to there.
 void MaskClassifier::withdrawFiniteMasks() {
   SmallVector<MaskStep> masks;
+  SmallVector<BiasTerm> biases;
   std::swap(masks, result.masks);
+  std::swap(biases, result.biases);
   band = {};
   rest.clear();
   rightIsBottomAligned = false;
-  for (MaskStep &mask : masks) {
-    if (!std::isfinite(mask.fill)) {
+  const MaskStep *replaced = masks.begin();
+  for (const MaskStep &mask : masks)
+    if (std::isfinite(mask.fill) && !mask.bias)
+      replaced = &mask + 1;
+
+  // Nothing is added after a region but what is part of it.
+  auto addBias = [&](const BiasTerm &term) {
+    if (result.region.empty())
+      result.biases.push_back(term);
+    else
+      result.region.push_back({ScoreStep::Bias, term.factor, term.expr});
+  };
+  ArrayRef<BiasTerm> next = biases;
+  for (const MaskStep &mask : masks) {
+    size_t before = mask.numBiases - (biases.size() - next.size());
+    llvm::for_each(next.take_front(before), addBias);
+    next = next.drop_front(before);
+    if (std::isfinite(mask.fill) && mask.bias) {
+      addBias({mask.biasFactor, mask.bias});
+    } else if (&mask < replaced) {
+      result.region.push_back({ScoreStep::Mask, mask.fill, mask.keep});
+    } else {
       result.masks.push_back(mask);
       addCondition(mask.keep);
-    } else if (mask.bias) {
-      result.biases.push_back({mask.biasFactor, mask.bias});
-    } else {
-      result.replacements.push_back(mask);
     }
   }
+  llvm::for_each(next, addBias);
 }
 
 /// Chooses the attributes that say the same as the band.
@@ -229,11 +273,13 @@ bool MaskClassifier::run() {
   for (const MaskStep &mask : result.masks)
     addCondition(mask.keep);
   auto isFinite = [](const MaskStep &mask) { return std::isfinite(mask.fill); };
-  if (llvm::any_of(result.masks, isFinite) && !everyRowKeepsAKey())
+  if (llvm::any_of(result.masks, isFinite) &&
+      (match.strict || !everyRowKeepsAKey()))
     withdrawFiniteMasks();
-  if (!result.replacements.empty())
-    return match.refuse("a finite mask value replaces scores in rows that may "
-                        "keep no key");
+  bool mayBeEmpty = !result.masks.empty() || !result.region.empty();
+  if (match.strict && mayBeEmpty && !result.emptyRowsAreZero &&
+      !everyRowKeepsAKey())
+    return match.refuse("rows may keep no key, for which the model gives NaN");
 
   SmallVector<ExprRef> open, constant;
   std::swap(open, rest);
@@ -242,6 +288,7 @@ bool MaskClassifier::run() {
   if (!constant.empty() && !addTable(conjunction(constant)))
     llvm::append_range(rest, constant);
   setBand();
+  llvm::erase_if(rest, [&](ExprRef keep) { return addKeyBound(keep); });
   if (!rest.empty())
     result.mask = conjunction(rest);
   return true;

@@ -15,6 +15,7 @@
 #include "MatchAttention.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace xsa;
@@ -127,6 +128,14 @@ static bool matchSides(MatchContext &match, const OuterProduct &outer,
     result.value = match.ctx.apply(
         ExprOp::Mul, type,
         {result.value, match.ctx.constant(type, probabilities.factor)});
+  }
+
+  result.sink = probabilities.sink;
+  result.emptyRowsAreZero = result.sink || !probabilities.guards.empty();
+  if (result.sink && probabilities.base2) {
+    Type type = result.sink->getType();
+    result.sink = match.ctx.apply(
+        ExprOp::Mul, type, {result.sink, match.ctx.constant(type, M_LN2)});
   }
 
   SmallVector<ScoreStep> steps;

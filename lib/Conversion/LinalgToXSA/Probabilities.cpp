@@ -188,9 +188,8 @@ bool ProbabilityWalk::walk(ExprRef e) {
 // Normalisation
 //===----------------------------------------------------------------------===//
 
-/// Whether `sum` adds up `numerator` over all keys.
-static bool isSumOf(MatchContext &match, ExprRef sum, ExprRef numerator,
-                    ArrayRef<ExprRef> keys) {
+bool xsa::isSumOfNumerators(MatchContext &match, ExprRef sum, ExprRef numerator,
+                            ArrayRef<ExprRef> keys) {
   if (!sum->isReduce(ExprOp::Add))
     return false;
   ExprUnifier unifier(match.view, sum->getBoundVars());
@@ -229,7 +228,8 @@ static bool matchFactor(MatchContext &match, ExprRef e, bool inverse,
     return false;
   if (ExprRef sum = getGuardedSum(match, e))
     e = sum;
-  result.normalized = isSumOf(match, e, result.numerator, keys);
+  result.normalized = isSumOfNumerators(match, e, result.numerator, keys) ||
+                      matchSinks(match, e, keys, result);
   if (result.normalized)
     return true;
   // The sum may skip keys whose probability is replaced by 0 afterwards.
@@ -238,7 +238,7 @@ static bool matchFactor(MatchContext &match, ExprRef e, bool inverse,
     ExprRef kept = match.ctx.select(
         guard.condition, match.ctx.constant(type, 0), result.numerator);
     if (!match.dependsOn(guard.condition, keys) ||
-        !isSumOf(match, e, kept, keys))
+        !isSumOfNumerators(match, e, kept, keys))
       continue;
     result.normalized = true;
     result.dropped.push_back(match.ctx.logicalNot(guard.condition));
@@ -271,8 +271,8 @@ static bool matchLogSoftmax(MatchContext &match, ArrayRef<ExprRef> keys,
     ExprRef exponent =
         rest ? match.ctx.apply(ExprOp::Sub, type, {inner, rest}) : inner;
     ExprRef exponential = match.ctx.apply(ExprOp::Exp, type, exponent);
-    if (!isSumOf(match, match.look(logarithm->getOperand(0)), exponential,
-                 keys))
+    if (!isSumOfNumerators(match, match.look(logarithm->getOperand(0)),
+                           exponential, keys))
       continue;
     result.exponent = exponent;
     result.numerator = exponential;

@@ -111,7 +111,7 @@ void RaiseAttentionPass::raiseAttentions(std::vector<AttentionEntry> &refused) {
   SmallVector<Operation *> replaced;
   llvm::DenseSet<Operation *> raised;
   for (linalg::LinalgOp op : collectContractions(getOperation())) {
-    MatchContext match(view, evaluator);
+    MatchContext match(view, evaluator, strict);
     AttentionMatch result;
     MatchOutcome outcome = matchAttention(match, op->getResult(0), result);
     if (outcome == MatchOutcome::NotAttention)
@@ -121,7 +121,7 @@ void RaiseAttentionPass::raiseAttentions(std::vector<AttentionEntry> &refused) {
       continue;
     }
     std::string escape =
-        findEscape(collectProbabilityOps(result.probabilities), op, raised);
+        findEscape(result.probabilities, result.root, op, raised);
     FailureOr<AttentionOp> attention = buildAttention(rewriter, match, result);
     if (failed(attention)) {
       refused.push_back(

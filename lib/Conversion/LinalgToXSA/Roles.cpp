@@ -57,10 +57,16 @@ static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
                                        SmallVector<ExprRef> candidates,
                                        ArrayRef<ExprRef> repeated,
                                        bool singleRow) {
-  for (const MaskStep &mask : result.masks) {
+  SmallVector<ExprRef> conditions;
+  for (const MaskStep &mask : result.masks)
+    conditions.push_back(mask.keep);
+  for (const ScoreStep &step : result.region)
+    if (step.kind == ScoreStep::Mask)
+      conditions.push_back(step.expr);
+  for (ExprRef keep : conditions) {
     SmallVector<ExprRef> related;
     for (ExprRef var : candidates)
-      if (isComparedWithKeys(mask.keep, var, result.keys))
+      if (isComparedWithKeys(keep, var, result.keys))
         related.push_back(var);
     if (!related.empty() && related.size() == result.keys.size())
       return related;
@@ -102,6 +108,9 @@ bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
         inScores |= bias.expr->dependsOn(var);
       for (const MaskStep &mask : result.masks)
         inScores |= mask.keep->dependsOn(var);
+      for (const ScoreStep &step : result.region)
+        inScores |= (step.expr && step.expr->dependsOn(var)) ||
+                    (step.fill && step.fill->dependsOn(var));
       bool inValue = value->dependsOn(var);
       if (!inScores && !inValue)
         return match.refuse("the result is repeated along a dimension");
@@ -126,6 +135,8 @@ bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
   for (ExprRef var : candidates)
     if (!llvm::is_contained(result.rows, var))
       result.leading.push_back(var);
+  if (result.sink && match.dependsOn(result.sink, result.rows))
+    return match.refuse("the sink differs between rows");
 
   auto number = [&](ArrayRef<ExprRef> digits, ExprRef &index, ExprRef &size) {
     SmallVector<ExprRef> extents;

@@ -38,7 +38,7 @@ private:
   bool walkSum(ExprRef e, SmallVectorImpl<ScoreStep> &steps, ExprRef &product);
   bool stepScale(ExprRef &e, SmallVectorImpl<ScoreStep> &steps);
   bool stepSelect(ExprRef &e, SmallVectorImpl<ScoreStep> &steps);
-  bool stepExtremum(ExprRef &e);
+  bool stepExtremum(ExprRef &e, SmallVectorImpl<ScoreStep> &steps);
 
   MatchContext &match;
   ArrayRef<ExprRef> keys;
@@ -150,24 +150,29 @@ bool ScoreWalk::stepSelect(ExprRef &e, SmallVectorImpl<ScoreStep> &steps) {
   ExprRef fill = match.look(e->getOperand(first ? 2 : 1));
   if (!fill->isConstant() && fill->is(ExprKind::Access))
     fill = match.evaluator.simplifyAccess(fill);
-  if (!fill->isConstant())
-    return match.refuse("masked scores are replaced by values that are not "
-                        "one constant");
   ExprRef condition = e->getOperand(0);
-  steps.push_back({ScoreStep::Mask, fill->getNumber(),
-                   first ? condition : match.ctx.logicalNot(condition)});
+  ScoreStep step{ScoreStep::Mask, 0,
+                 first ? condition : match.ctx.logicalNot(condition)};
+  if (fill->isConstant())
+    step.number = fill->getNumber();
+  else
+    step.fill = e->getOperand(first ? 2 : 1);
+  steps.push_back(step);
   e = e->getOperand(first ? 1 : 2);
   return true;
 }
 
-/// A limit that no score of interest reaches: max(s, finfo.min).
-bool ScoreWalk::stepExtremum(ExprRef &e) {
+/// A clamp. A limit that no score of interest reaches, such as finfo.min, is
+/// none.
+bool ScoreWalk::stepExtremum(ExprRef &e, SmallVectorImpl<ScoreStep> &steps) {
   unsigned side = carries(e->getOperand(0)) ? 0 : 1;
   ExprRef limit = match.look(e->getOperand(1 - side));
   bool isMax = e->isApply(ExprOp::Max);
-  if (!limit->isConstant() ||
-      !(isMax ? limit->getNumber() <= -1e30 : limit->getNumber() >= 1e30))
-    return match.refuse("scores are clamped");
+  if (!limit->isConstant())
+    return match.refuse("scores are clamped to values that are not constant");
+  double number = limit->getNumber();
+  if (isMax ? number > -1e30 : number < 1e30)
+    steps.push_back({isMax ? ScoreStep::AtLeast : ScoreStep::AtMost, number});
   e = e->getOperand(side);
   return true;
 }
@@ -201,7 +206,7 @@ bool ScoreWalk::walk(ExprRef e, SmallVectorImpl<ScoreStep> &steps,
       break;
     case ExprOp::Max:
     case ExprOp::Min:
-      if (!stepExtremum(e))
+      if (!stepExtremum(e, steps))
         return false;
       break;
     case ExprOp::Select:
@@ -246,26 +251,46 @@ public:
   ScoreNormalizer(MatchContext &match, AttentionMatch &result)
       : match(match), result(result) {}
 
-  bool apply(const ScoreStep &step);
-  bool finish();
+  bool run(ArrayRef<ScoreStep> steps);
 
 private:
+  bool fits(const ScoreStep &step);
+  bool fitAll(ArrayRef<ScoreStep> steps);
+  bool apply(const ScoreStep &step);
   bool applyScale(double number);
-  bool applyFactor(ExprRef factor, bool inverse);
-  bool applyBias(double factor, ExprRef bias);
-  bool applyAdditiveMask(double factor, ExprRef original, ExprRef resolved);
+  void applyFactor(ExprRef factor, bool inverse);
+  void applyBias(double factor, ExprRef bias);
+  void applyAdditiveMask(double factor, ExprRef original, ExprRef resolved);
+  void applyMask(const ScoreStep &step);
 
   MatchContext &match;
   AttentionMatch &result;
 };
 } // namespace
 
+/// Whether there is an attribute or operand for a step.
+bool ScoreNormalizer::fits(const ScoreStep &step) {
+  switch (step.kind) {
+  case ScoreStep::Scale:
+  case ScoreStep::Factor:
+  case ScoreStep::Cap:
+  case ScoreStep::Bias:
+    return true;
+  case ScoreStep::Mask:
+    return !step.fill && isMaskFill(step.number);
+  case ScoreStep::AtLeast:
+  case ScoreStep::AtMost:
+    return false;
+  }
+  return false;
+}
+
 bool ScoreNormalizer::applyScale(double number) {
   if (number == 0)
     return match.refuse("scores are multiplied by zero");
   result.scale *= number;
   if (result.softcap)
-    *result.softcap *= number;
+    *result.softcap = std::abs(*result.softcap * number); // tanh is odd
   for (BiasTerm &bias : result.biases)
     bias.factor *= number;
   for (MaskStep &mask : result.masks) {
@@ -276,28 +301,27 @@ bool ScoreNormalizer::applyScale(double number) {
 }
 
 /// A factor that is not a constant belongs to the query or to the key.
-bool ScoreNormalizer::applyFactor(ExprRef factor, bool inverse) {
-  if (result.softcap || !result.biases.empty() || !result.masks.empty())
-    return match.refuse("scores are multiplied by a tensor after the mask or "
-                        "bias");
+void ScoreNormalizer::applyFactor(ExprRef factor, bool inverse) {
   ExprRef &query = result.query;
   Type type = query->getType();
   if (factor->getType() != type)
     factor = match.ctx.apply(ExprOp::Cast, type, factor);
   query = match.ctx.apply(inverse ? ExprOp::Div : ExprOp::Mul, type,
                           {query, factor});
-  return true;
 }
 
 /// A bias that is 0 or a mask value, by a condition, is a mask. What the
 /// condition leaves besides is a bias of its own.
-bool ScoreNormalizer::applyAdditiveMask(double factor, ExprRef original,
+void ScoreNormalizer::applyAdditiveMask(double factor, ExprRef original,
                                         ExprRef e) {
-  if (e->isApply(ExprOp::Add))
-    return applyAdditiveMask(factor, e->getOperand(0), e->getOperand(0)) &&
-           applyAdditiveMask(factor, e->getOperand(1), e->getOperand(1));
-  if (e->isConstant() && std::isfinite(e->getNumber()))
-    return true; // the same for every key
+  if (e->isApply(ExprOp::Add)) {
+    applyAdditiveMask(factor, e->getOperand(0), e->getOperand(0));
+    applyAdditiveMask(factor, e->getOperand(1), e->getOperand(1));
+    return;
+  }
+  // The same for every key cancels, unless there is a sink.
+  if (e->isConstant() && std::isfinite(e->getNumber()) && !result.sink)
+    return;
   if (e->isApply(ExprOp::Select)) {
     for (unsigned side : {0, 1}) {
       ExprRef fill = e->getOperand(2 - side), rest = e->getOperand(1 + side);
@@ -309,26 +333,30 @@ bool ScoreNormalizer::applyAdditiveMask(double factor, ExprRef original,
       for (MaskStep &known : result.masks)
         if (known.keep == condition && rest->isConstant(0)) {
           known.fill += fill->getNumber() * factor;
-          return true;
+          return;
         }
-      if (!rest->isConstant() && !applyAdditiveMask(factor, rest, rest))
-        return false;
-      result.masks.push_back({condition, fill->getNumber() * factor,
-                              rest->isConstant() ? original : e, factor});
-      return true;
+      if (!rest->isConstant(0))
+        applyAdditiveMask(factor, rest, rest);
+      // What it is besides the mask is a bias by now.
+      ExprRef bias = original;
+      if (!rest->isConstant(0))
+        bias = match.ctx.select(condition,
+                                match.ctx.constant(fill->getType(), 0), fill);
+      result.masks.push_back({condition, fill->getNumber() * factor, bias,
+                              factor, result.biases.size()});
+      return;
     }
   }
   result.biases.push_back({factor, original});
-  return true;
 }
 
-bool ScoreNormalizer::applyBias(double factor, ExprRef bias) {
-  if (!match.dependsOn(bias, result.keys)) {
-    // The same for all keys of a row: cancels, unless a mask value in that row
-    // was not moved with it.
-    return true;
-  }
-  return applyAdditiveMask(factor, bias, match.evaluator.resolve(bias));
+void ScoreNormalizer::applyBias(double factor, ExprRef bias) {
+  applyAdditiveMask(factor, bias, match.evaluator.resolve(bias));
+}
+
+void ScoreNormalizer::applyMask(const ScoreStep &step) {
+  result.masks.push_back({match.evaluator.resolve(step.expr), step.number,
+                          /*bias=*/nullptr, 1, result.biases.size()});
 }
 
 bool ScoreNormalizer::apply(const ScoreStep &step) {
@@ -336,30 +364,89 @@ bool ScoreNormalizer::apply(const ScoreStep &step) {
   case ScoreStep::Scale:
     return applyScale(step.number);
   case ScoreStep::Factor:
-    return applyFactor(step.expr, step.inverse);
+    applyFactor(step.expr, step.inverse);
+    return true;
   case ScoreStep::Cap:
-    if (result.softcap || !result.biases.empty() || !result.masks.empty())
-      return match.refuse("the soft cap is applied after the mask or bias");
     result.softcap = 1;
     return true;
   case ScoreStep::Bias:
-    return applyBias(step.number, step.expr);
-  case ScoreStep::Mask:
-    result.masks.push_back({match.evaluator.resolve(step.expr), step.number});
+    applyBias(step.number, step.expr);
     return true;
+  case ScoreStep::Mask:
+    applyMask(step);
+    return true;
+  default:
+    return false;
   }
-  return false;
+}
+
+/// Removes what is the same for all keys of a row, such as the shift by the
+/// maximum: it cancels, unless something outside of it is not linear.
+static SmallVector<ScoreStep> dropRowShifts(MatchContext &match,
+                                            ArrayRef<ScoreStep> steps,
+                                            ArrayRef<ExprRef> keys) {
+  SmallVector<ScoreStep> kept;
+  bool cancels = true;
+  for (const ScoreStep &step : llvm::reverse(steps)) {
+    if (step.kind == ScoreStep::Bias && cancels &&
+        !match.dependsOn(step.expr, keys))
+      continue;
+    cancels &=
+        step.kind == ScoreStep::Scale || step.kind == ScoreStep::Factor ||
+        step.kind == ScoreStep::Bias ||
+        (step.kind == ScoreStep::Mask && !step.fill && isMaskFill(step.number));
+    kept.push_back(step);
+  }
+  std::reverse(kept.begin(), kept.end());
+  return kept;
+}
+
+/// Whether all steps can be applied one after the other.
+bool ScoreNormalizer::fitAll(ArrayRef<ScoreStep> steps) {
+  bool capped = false, onlyScaled = true;
+  for (const ScoreStep &step : steps) {
+    bool needsProduct =
+        step.kind == ScoreStep::Factor || step.kind == ScoreStep::Cap;
+    if (!fits(step) || (needsProduct && (capped || !onlyScaled)))
+      return false;
+    capped |= step.kind == ScoreStep::Cap;
+    onlyScaled &= step.kind == ScoreStep::Scale || needsProduct;
+  }
+  return true;
+}
+
+/// Steps that are in the operation's order are attributes and operands. Else
+/// the scales and a soft cap from the inside and the masks from the outside
+/// are, and what is between them is a region.
+bool ScoreNormalizer::run(ArrayRef<ScoreStep> steps) {
+  const ScoreStep *masks = steps.end(), *region = steps.begin();
+  while (masks != steps.begin() && masks[-1].kind == ScoreStep::Mask &&
+         fits(masks[-1]))
+    --masks;
+  ArrayRef<ScoreStep> inner(steps.begin(), masks);
+  if (fitAll(inner))
+    region = masks;
+  else
+    while (region->kind != ScoreStep::Bias && region->kind != ScoreStep::Mask &&
+           fitAll({steps.begin(), region + 1}))
+      ++region;
+  for (const ScoreStep &step : ArrayRef(steps.begin(), region))
+    if (!apply(step))
+      return false;
+  for (ScoreStep step : ArrayRef(region, masks)) {
+    if (step.kind == ScoreStep::Mask)
+      step.expr = match.evaluator.resolve(step.expr);
+    result.region.push_back(step);
+  }
+  for (const ScoreStep &step : ArrayRef(masks, steps.end()))
+    applyMask(step);
+  return true;
 }
 
 bool xsa::normalizeScores(MatchContext &match, ArrayRef<ScoreStep> steps,
                           AttentionMatch &result) {
-  ScoreNormalizer normalizer(match, result);
-  for (const ScoreStep &step : steps)
-    if (!normalizer.apply(step))
-      return false;
-  for (MaskStep &mask : result.masks)
-    if (!isMaskFill(mask.fill))
-      return match.refuse("mask value " + std::to_string(mask.fill) +
-                          " is not a mask");
-  return true;
+  SmallVector<ScoreStep> kept(steps);
+  if (!result.sink)
+    kept = dropRowShifts(match, steps, result.keys);
+  return ScoreNormalizer(match, result).run(kept);
 }

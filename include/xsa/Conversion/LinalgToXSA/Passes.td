@@ -37,11 +37,17 @@ def RaiseAttention
     The old operations are left to die: they stay only where something else
     uses them.
 
+    `strict` leaves alone what only some of these freedoms make attention:
+    rows that may keep no key, epsilons in the sum. Finite mask values then stay
+    biases, or values in place of scores. docs/recognition.md lists them all.
+
     `report` prints a table of what was found. The statistics below hold the
     same numbers, but an LLVM built without assertions, as packages are, leaves
     statistics out.
   }];
   let options = [
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "refuse attention whose results may change beyond rounding">,
     Option<"report", "report", "bool", /*default=*/"false",
            "print a table of the attentions found, with features and decisions">
   ];

@@ -1,0 +1,699 @@
+"""Random attention: spellings of each part, put together at random.
+
+Everything is chosen by a random.Random, so a seed names a model. `label` collects what
+was chosen, to read in reports.
+"""
+
+import random
+from dataclasses import dataclass, field
+
+import numpy as np
+from tracer import Tensor, Tracer
+
+FINFO_MIN = float(np.finfo(np.float32).min)
+
+
+@dataclass
+class Model:
+    text: str = ""
+    arrays: list = field(default_factory=list)
+    own: list = field(default_factory=list)
+    xsa: list = field(default_factory=list)
+    label: list = field(default_factory=list)
+    must_raise: int = 0
+    """Attentions that have to become operations of the dialect."""
+    exclusive: int = 0
+    """Those of them that a conversion has to make exclusive."""
+    already: int = 0
+    """Those that the model itself writes in the exclusive form."""
+    tolerance: float = 1e-4
+
+
+def exclude(y: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Rows are the last dimension."""
+    norm = np.maximum(np.sqrt((v * v).sum(-1, keepdims=True)), 1e-12)
+    return y - (y * v).sum(-1, keepdims=True) / norm**2 * v
+
+
+class Attention:
+    """One attention block on tokens [B, T, C]."""
+
+    SOFTMAX = (
+        "named named max max max nomax base2 log lse reciprocal late late_reciprocal safe nan_to_num"
+        " off_by_one sink_concat sink_add plus_eps max_eps guarded_sum wide"
+    ).split()
+    SCALE = "none q k both score score_div tensor head".split()
+    LAYOUT = "bhid bihd batched grouped transposed looped".split()
+    MASK = (
+        "none none causal causal causal_const window prefix dilated padding_arg length triangle_and_padding"
+        " block gpt1 left_padding empty_rows"
+    ).split()
+    BIAS = "none none none relative alibi constant row learned".split()
+    DECOY = "cross flipped shifted query_softmax other_sum probabilities_used factor_after two_products pooled".split()
+    EXCLUSION = "normalize norms squares sq_clamp sq_add raw strength".split()
+
+    def __init__(self, m: Tracer, model: Model, decoy: str | None, exclusion: str | None):
+        self.m, self.rng, self.model, self.decoy, self.exclusion = m, m.rng, model, decoy, exclusion
+        pick = self.rng.choice
+        self.layout = pick(self.LAYOUT)
+        self.kv_heads = pick([1, 2, 2, 3])
+        self.groups = pick([1, 1, 2, 3]) if self.layout != "looped" else 1
+        self.heads = self.kv_heads * self.groups
+        self.group_order = pick(["inner", "inner", "outer"])
+        self.depth, self.width = pick([4, 8]), pick([4, 8, 6])
+        self.softmax_style = pick(self.SOFTMAX)
+        self.scale_style = pick(self.SCALE)
+        self.mask_style = pick(self.MASK)
+        self.bias_style = pick(self.BIAS)
+        self.cap_style = pick(["none", "none", "none", "before", "after"])
+        if decoy in (
+            "query_softmax",
+            "other_sum",
+            "two_products",
+        ) and self.softmax_style.startswith("late"):
+            self.softmax_style = "max"
+        if self.layout == "looped":
+            self.bias_style = pick(["none", "constant"])
+            self.scale_style = pick(["none", "q", "score"])
+        self.note(
+            self.layout, f"{self.heads}/{self.kv_heads} {self.group_order}", self.softmax_style
+        )
+        self.note(f"scale={self.scale_style}", f"mask={self.mask_style}", f"bias={self.bias_style}")
+        self.note(f"cap={self.cap_style}", *([f"decoy={decoy}"] if decoy else []))
+        self.note(*([f"exclusion={exclusion}"] if exclusion else []))
+
+    def note(self, *words):
+        self.model.label += words
+
+    # --- Projections ------------------------------------------------------------------
+
+    def project(self, x: Tensor, weight: Tensor) -> Tensor:
+        m, (batch, length, _) = self.m, x.shape
+        if self.rng.random() < 0.5:
+            return m.einsum("btc,cn->btn", x, weight)
+        flat = m.reshape(x, (batch * length, x.shape[2]))
+        return m.reshape(m.einsum("tc,cn->tn", flat, weight), (batch, length, weight.shape[1]))
+
+    def weight(self, rows: int, columns: int) -> Tensor:
+        return self.m.argument(
+            (rows, columns), value=self.m.values.standard_normal((rows, columns)) / np.sqrt(rows)
+        )
+
+    def project_heads(self, x: Tensor, source: Tensor):
+        """q [B,T,H,D], k [B,T,Hkv,D], v [B,T,Hkv,E]."""
+        m, (batch, _, channels) = self.m, x.shape
+        sizes = [self.heads * self.depth, self.kv_heads * self.depth, self.kv_heads * self.width]
+        if source is x and self.rng.random() < 0.5:
+            fused, start, parts = self.project(x, self.weight(channels, sum(sizes))), 0, []
+            for size in sizes:
+                parts.append(m.slice(fused, 2, start, size))
+                start += size
+        else:
+            inputs = [x, source, source]
+            parts = [self.project(i, self.weight(channels, size)) for i, size in zip(inputs, sizes)]
+        shapes = [
+            (self.heads, self.depth),
+            (self.kv_heads, self.depth),
+            (self.kv_heads, self.width),
+        ]
+        q, k, v = (m.reshape(p, (batch, p.shape[1], *s)) for p, s in zip(parts, shapes))
+        choice = self.rng.choice(["none", "none", "norm", "rotary"])
+        self.note(f"qk={choice}")
+        if choice == "norm":
+            q, k = self.normalize(q), self.normalize(k)
+        elif choice == "rotary":
+            q, k = self.rotate(q), self.rotate(k)
+        return q, k, v
+
+    def normalize(self, x: Tensor) -> Tensor:
+        m = self.m
+        square = m.reduce("add", m.mul(x, x), -1, True)
+        return m.mul(x, m.unary("rsqrt", m.add(m.div(square, float(x.shape[-1])), 1e-5)))
+
+    def rotate(self, x: Tensor) -> Tensor:
+        m, (_, length, _, depth) = self.m, x.shape
+        angle = np.outer(np.arange(length), 0.7 ** np.arange(depth // 2))
+        cos = m.constant(np.concatenate([np.cos(angle)] * 2, -1)[None, :, None, :])
+        sin = m.constant(np.concatenate([np.sin(angle)] * 2, -1)[None, :, None, :])
+        half = depth // 2
+        turned = m.concat([m.unary("neg", m.slice(x, 3, half, half)), m.slice(x, 3, 0, half)], 3)
+        return m.add(m.mul(x, cos), m.mul(turned, sin))
+
+    # --- Masks ------------------------------------------------------------------------
+
+    def positions(self, rule, lines) -> Tensor:
+        """i1 [T, T] from positions, as a generic or a constant; transposed if scores are."""
+        m, rows, keys = self.m, self.rows, self.keys
+        swap = self.layout == "transposed"
+        shape = (keys, rows) if swap else (rows, keys)
+        compute = (lambda a, b: rule(b, a)) if swap else rule
+        if self.rng.random() < 0.3:
+            return m.constant(compute(*np.indices(shape)), "i1")
+        width = self.rng.choice(["index", "i64", "i32"])
+        i, j = ("%i1", "%i0") if swap else ("%i0", "%i1")
+        body = []
+        if width != "index":
+            body = [
+                f"%ci = arith.index_cast {i} : index to {width}",
+                f"%cj = arith.index_cast {j} : index to {width}",
+            ]
+            i, j = "%ci", "%cj"
+        body += lines(i, j, width)
+        return m.positions(shape, "i1", body, compute)
+
+    def keep_tensor(self) -> Tensor | None:
+        """i1, which broadcasts to [B, H, T, T] after `fit`."""
+        m, rows, keys, rng = self.m, self.rows, self.keys, self.rng
+        style = self.mask_style
+        constant = lambda n, v, w: f"%{n} = arith.constant {v} : {w}"  # noqa: E731
+        if style in ("causal", "gpt1"):
+            return self.positions(
+                lambda i, j: j <= i,
+                lambda i, j, w: (
+                    [f"%r = arith.cmpi sle, {j}, {i} : {w}"]
+                    if rng.random() < 0.5
+                    else [
+                        f"%d = arith.subi {i}, {j} : {w}",
+                        constant("z", 0, w),
+                        f"%r = arith.cmpi sge, %d, %z : {w}",
+                    ]
+                ),
+            )
+        if style == "causal_const":
+            triangle = np.tril(np.ones((rows, keys), bool))
+            return m.constant(triangle.T if self.layout == "transposed" else triangle, "i1")
+        if style == "window":
+            back = rng.randrange(1, 4)
+            return self.positions(
+                lambda i, j: (j <= i) & (j > i - back),
+                lambda i, j, w: [
+                    f"%a = arith.cmpi sle, {j}, {i} : {w}", constant("b", back, w), f"%l = arith.subi {i}, %b : {w}",
+                    f"%c = arith.cmpi sgt, {j}, %l : {w}", "%r = arith.andi %a, %c : i1",
+                ],
+            )  # fmt: skip
+        if style == "prefix":
+            size = rng.randrange(1, rows)
+            return self.positions(
+                lambda i, j: (j <= i) | (j < size),
+                lambda i, j, w: [
+                    f"%a = arith.cmpi sle, {j}, {i} : {w}", constant("b", size, w),
+                    f"%c = arith.cmpi slt, {j}, %b : {w}", "%r = arith.ori %a, %c : i1",
+                ],
+            )  # fmt: skip
+        if style == "dilated":
+            return self.positions(
+                lambda i, j: (j <= i) & ((i - j) % 2 == 0),
+                lambda i, j, w: [
+                    f"%a = arith.cmpi sle, {j}, {i} : {w}", f"%d = arith.addi {i}, {j} : {w}", constant("b", 2, w),
+                    constant("z", 0, w), f"%e = arith.remsi %d, %b : {w}", f"%c = arith.cmpi eq, %e, %z : {w}",
+                    "%r = arith.andi %a, %c : i1",
+                ],
+            )  # fmt: skip
+        if style == "block":
+            return self.positions(
+                lambda i, j: j // 3 == i // 3,
+                lambda i, j, w: [
+                    constant("b", 3, w), f"%bi = arith.divsi {i}, %b : {w}", f"%bj = arith.divsi {j}, %b : {w}",
+                    f"%r = arith.cmpi eq, %bi, %bj : {w}",
+                ],
+            )  # fmt: skip
+        if style in ("length", "left_padding", "padding_arg", "triangle_and_padding", "empty_rows"):
+            return self.padding(style)
+        return None
+
+    def padding(self, style: str) -> Tensor:
+        m, rows, keys = self.m, self.rows, self.keys
+        count = m.values.integers(0 if style == "empty_rows" else 1, keys + 1, self.batch)
+        if style == "empty_rows":
+            count[0] = 0
+        if style == "padding_arg":
+            keep = m.values.random((self.batch, keys)) < 0.7
+            keep[:, 0] = True
+            return m.argument((self.batch, keys), "i1", keep)
+        # Lengths: the first keys, or the last ones, of each sequence.
+        left = style == "left_padding" and self.decoy is None
+        length = m.argument((self.batch,), "i64", count)
+        init, kind = m.init((self.batch, keys), "i1")
+        body = ["%i1 = linalg.index 1 : index", "%j = arith.index_cast %i1 : index to i64"]
+        if left:
+            body += [f"%t = arith.constant {keys} : i64", "%first = arith.subi %t, %a0 : i64"]
+            body += ["%r = arith.cmpi sge, %j, %first : i64"]
+        else:
+            body += ["%r = arith.cmpi slt, %j, %a0 : i64"]
+        maps = ["affine_map<(d0, d1) -> (d0)>", "affine_map<(d0, d1) -> (d0, d1)>"]
+        name = m.generic(
+            [length], maps, ["parallel"] * 2, init, kind, body + ["linalg.yield %r : i1"], "i1"
+        )
+        j = np.arange(keys)[None]
+        value = j >= keys - count[:, None] if left else j < count[:, None]
+        keep = Tensor(name, "i1", value, value)
+        if style != "triangle_and_padding":
+            return keep
+        triangle = np.tril(np.ones((1, rows, keys), bool))
+        if self.layout == "transposed":
+            return m.binary(
+                "and",
+                m.reshape(keep, (self.batch, keys, 1)),
+                m.constant(triangle.transpose(0, 2, 1), "i1"),
+            )
+        return m.binary("and", m.reshape(keep, (self.batch, 1, keys)), m.constant(triangle, "i1"))
+
+    def fit(self, x: Tensor, dims: str) -> Tensor:
+        """A tensor over some of b, h, i, j (in this order) to broadcast with the scores."""
+        m, letters = self.m, self.letters
+        if "n" in letters:  # heads and batch in one dimension
+            shape = [s for s in x.shape]
+            for position, letter in enumerate("bh"):
+                if letter not in dims:
+                    shape.insert(position, 1)
+            if "b" not in dims and "h" not in dims:
+                return m.reshape(x, (1, *x.shape))
+            x = m.reshape(x, shape)
+            x = (
+                m.broadcast(x, (self.batch, self.heads, *shape[2:]))
+                if shape[:2] != [self.batch, self.heads]
+                else x
+            )
+            x = m.reshape(x, (self.batch * self.heads, *shape[2:]))
+            dims = "n" + dims.replace("b", "").replace("h", "")
+        if "g" in letters and "h" in dims:
+            position = dims.index("h")
+            shape = list(x.shape)
+            inner = self.group_order == "inner"
+            shape[position : position + 1] = (
+                [self.kv_heads, self.groups] if inner else [self.groups, self.kv_heads]
+            )
+            x = m.reshape(x, shape)
+            dims = dims.replace("h", "kg" if inner else "gk")
+            if not inner:
+                order = list(range(len(dims)))
+                order[position], order[position + 1] = order[position + 1], order[position]
+                x = m.transpose(x, order)
+                dims = dims.replace("gk", "kg")
+        if self.layout == "transposed" and dims.endswith("ij"):
+            dims = dims[:-2] + "ji"  # already written so
+        shape = [x.shape[dims.index(c)] if c in dims else 1 for c in letters]
+        while (
+            shape
+            and shape[0] == 1
+            and letters[len(letters) - len(shape)] not in dims
+            and self.rng.random() < 0.5
+        ):
+            shape = shape[1:]
+        return m.reshape(x, shape) if tuple(shape) != x.shape else x
+
+    def apply_mask(self, s: Tensor) -> Tensor:
+        m, rng = self.m, self.rng
+        keep = self.keep_tensor()
+        if keep is None:
+            return s
+        dims = {1: "j", 2: "ij", 3: "bij"}[len(keep.shape)]
+        if len(keep.shape) == 2 and self.mask_style in (
+            "padding_arg",
+            "length",
+            "left_padding",
+            "empty_rows",
+        ):
+            dims = "bj"
+        keep = self.fit(keep, dims)
+        fill = rng.choice([-np.inf, -np.inf, -np.inf, -1e9, FINFO_MIN, -1e4, 0.0])
+        style = rng.choice(["select", "not", "add"])
+        if self.mask_style == "empty_rows":
+            # Rounding decides what a finite value means there, unless it comes last.
+            last = self.bias_style == "none" and self.cap_style == "none"
+            fill = rng.choice([-np.inf, -1e9]) if last and style != "add" else -np.inf
+        elif fill == 0.0 and style == "add":
+            fill = -3.0
+        elif np.isfinite(fill) and rng.random() < 0.3:
+            style = "scaled"
+        if self.mask_style == "gpt1":
+            style, fill = "gpt1", rng.choice([-1e4, -1e9])
+        self.note(f"fill={fill:g}/{style}")
+        if style == "select":
+            return m.select(keep, s, fill)
+        if style == "not":
+            return m.select(m.logical_not(keep), fill, s)
+        if style == "add":
+            zero = m.constant(np.zeros((1,) * len(keep.shape)), s.dtype)
+            return m.add(s, m.select(keep, zero, fill))
+        kept = m.cast(keep, s.dtype)
+        hidden = m.mul(m.sub(1.0, kept), fill)
+        return m.add(s, hidden) if style == "scaled" else m.add(m.mul(s, kept), hidden)
+
+    def apply_bias(self, s: Tensor) -> Tensor:
+        m, style = self.m, self.bias_style
+        if style == "none":
+            return s
+        rows, keys = self.rows, self.keys
+        swap = (lambda a: a.swapaxes(-1, -2)) if self.layout == "transposed" else (lambda a: a)
+        if style == "row":  # the same for all keys: cancels
+            bias = m.argument((rows, 1))
+            shape = [1] * len(self.letters)
+            shape[self.letters.index("i")] = rows
+            return m.add(s, m.reshape(bias, shape))
+        if style == "constant":
+            return m.add(
+                s, self.fit(m.constant(swap(m.values.standard_normal((rows, keys)))), "ij")
+            )
+        if style in ("relative", "learned"):
+            shape = (self.heads, rows, keys)
+            bias = m.argument(swap(np.zeros(shape)).shape)
+            if style == "learned":
+                bias = m.unary("tanh", bias)
+            return m.add(s, self.fit(bias, "hij"))
+        slopes = m.constant((0.5 ** np.arange(1, self.heads + 1)).reshape(-1, 1, 1))
+        shape = swap(np.zeros((rows, keys))).shape
+        i, j = ("%i1", "%i0") if self.layout == "transposed" else ("%i0", "%i1")
+        distance = m.positions(
+            shape, "f32",
+            [f"%d = arith.subi {j}, {i} : index", "%c = arith.index_cast %d : index to i64", "%r = arith.sitofp %c : i64 to f32"],
+            (lambda a, b: np.float64(a - b)) if self.layout == "transposed" else (lambda a, b: np.float64(b - a)),
+        )  # fmt: skip
+        return m.add(s, self.fit(m.mul(slopes, m.reshape(distance, (1, *shape))), "hij"))
+
+    def apply_cap(self, s: Tensor) -> Tensor:
+        m, cap = self.m, self.rng.choice([5.0, 20.0])
+        return m.mul(m.unary("tanh", m.div(s, cap)), cap)
+
+    # --- Softmax ----------------------------------------------------------------------
+
+    def softmax(self, s: Tensor, axis: int):
+        """Probabilities, or (exponentials, sum) where the division comes later."""
+        m, style, keep = self.m, self.softmax_style, self.rng.random() < 0.6
+        if s.dtype not in ("f32", "f64"):
+            s = m.cast(s, "f32")
+        if style == "wide" and s.dtype == "f32":
+            s = m.cast(s, "f64")
+        if style == "named":
+            return m.softmax(s, axis)
+
+        def column(x):  # a reduced tensor, to broadcast
+            if len(x.shape) == len(s.shape):
+                return x
+            return m.reshape(
+                x, [1 if i == axis % len(s.shape) else n for i, n in enumerate(s.shape)]
+            )
+
+        total = lambda e: column(m.reduce("add", e, axis, keep))  # noqa: E731
+        top = None if style == "nomax" else column(m.reduce("max", s, axis, keep))
+        shifted = s if top is None else m.sub(s, top)
+        if style == "base2":
+            shifted = m.mul(shifted, float(np.log2(np.e)))
+            e = m.unary("exp2", shifted)
+            return m.div(e, total(e))
+        if style == "log":
+            return m.unary("exp", m.sub(shifted, m.unary("log", total(m.unary("exp", shifted)))))
+        if style == "lse":
+            lse = m.add(m.unary("log", total(m.unary("exp", shifted))), top)
+            return m.unary("exp", m.sub(s, lse))
+        if style == "sink_concat":
+            shape = [n if c in "nhkg" else 1 for c, n in zip(self.letters, s.shape)]
+            full = [1 if i == axis % len(s.shape) else n for i, n in enumerate(s.shape)]
+            sink = self.sink(shape)
+            joined = m.concat([s, m.broadcast(sink, full)], axis % len(s.shape))
+            e = m.unary("exp", m.sub(joined, column(m.reduce("max", joined, axis, keep))))
+            p = m.div(e, total(e))
+            return m.slice(p, axis % len(s.shape), 0, s.shape[axis])
+        e = m.unary("exp", shifted)
+        l = total(e)  # noqa: E741
+        if style == "sink_add":
+            shape = [n if c in "nhkg" else 1 for c, n in zip(self.letters, s.shape)]
+            return m.div(e, m.add(l, m.unary("exp", m.sub(self.sink(shape), top))))
+        if style == "off_by_one":
+            return m.div(e, m.add(l, m.unary("exp", m.unary("neg", top))))
+        if style == "plus_eps":
+            return m.div(e, m.add(l, 1e-8))
+        if style == "max_eps":
+            return m.div(e, m.binary("max", l, 1e-6))
+        if style == "guarded_sum":
+            empty = m.compare("eq", l, 0.0)
+            return m.div(e, m.select(empty, 1.0, l))
+        if style == "reciprocal":
+            return m.mul(e, m.div(1.0, l))
+        if style in ("late", "late_reciprocal"):
+            return e, l
+        p = m.div(e, l)
+        if style == "safe":
+            hidden = m.compare("eq", s, -np.inf)
+            none = column(m.reduce("and", hidden, axis, keep))
+            return m.select(none, 0.0, p)
+        if style == "nan_to_num":
+            return m.select(m.is_nan(p), 0.0, p)
+        return p
+
+    def sink(self, shape) -> Tensor:
+        """A learned logit per head. Batches in a head's dimension repeat it."""
+        m = self.m
+        if "n" not in self.letters:
+            return m.argument(shape)
+        per_head = m.argument((1, self.heads, *shape[1:]))
+        both = m.broadcast(per_head, (self.batch, self.heads, *shape[1:]))
+        return m.reshape(both, shape)
+
+    # --- The whole --------------------------------------------------------------------
+
+    def scale(self, q: Tensor, k: Tensor):
+        m, style, factor = self.m, self.scale_style, self.depth**-0.5
+        if style == "q":
+            q = m.mul(q, factor)
+        elif style == "k":
+            k = m.mul(k, factor)
+        elif style == "both":
+            q, k = m.mul(q, factor**0.5), m.mul(k, factor**0.5)
+        return q, k
+
+    def scale_scores(self, s: Tensor) -> Tensor:
+        m, style, factor = self.m, self.scale_style, self.depth**-0.5
+        if style == "score":
+            return m.mul(s, factor)
+        if style == "score_div":
+            return m.div(s, 1 / factor)
+        if style == "tensor":
+            return m.mul(s, m.constant(np.full((1,) * len(s.shape), factor)))
+        if style == "head":
+            return m.mul(s, self.fit(m.argument((self.heads, 1, 1)), "hij"))
+        return s
+
+    def repeat_heads(self, x: Tensor) -> Tensor:
+        """[B, T, Hkv, D] to [B, T, H, D]."""
+        m, (batch, length, heads, depth) = self.m, x.shape
+        if self.groups == 1:
+            return x
+        inner = self.group_order == "inner"
+        wide = m.reshape(
+            x, (batch, length, heads, 1, depth) if inner else (batch, length, 1, heads, depth)
+        )
+        shape = (
+            (batch, length, heads, self.groups, depth)
+            if inner
+            else (batch, length, self.groups, heads, depth)
+        )
+        return m.reshape(m.broadcast(wide, shape), (batch, length, self.heads, depth))
+
+    def arrange(self, q: Tensor, k: Tensor, v: Tensor):
+        """Operands and the letters of scores and output for the chosen layout."""
+        m, layout = self.m, self.layout
+        if layout == "grouped":
+            inner = self.group_order == "inner"
+            split = (self.kv_heads, self.groups) if inner else (self.groups, self.kv_heads)
+            q = m.reshape(q, (*q.shape[:2], *split, self.depth))
+            q = m.transpose(q, (0, 2, 3, 1, 4) if inner else (0, 3, 2, 1, 4))
+            k, v = m.transpose(k, (0, 2, 1, 3)), m.transpose(v, (0, 2, 1, 3))
+            return q, k, v, ("bkgid", "bkjd", "bkje", "bkgij", "bkgie")
+        k, v = self.repeat_heads(k), self.repeat_heads(v)
+        if layout == "bihd":
+            return q, k, v, ("bihd", "bjhd", "bjhe", "bhij", "bihe")
+        q, k, v = (m.transpose(x, (0, 2, 1, 3)) for x in (q, k, v))
+        if layout == "batched":
+            q, k, v = (m.reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:])) for x in (q, k, v))
+            return q, k, v, ("nid", "njd", "nje", "nij", "nie")
+        scores = "bhji" if layout == "transposed" else "bhij"
+        return q, k, v, ("bhid", "bhjd", "bhje", scores, "bhie")
+
+    def to_tokens(self, y: Tensor, letters: str) -> Tensor:
+        """[B, T, H * E]."""
+        m = self.m
+        if letters == "nie":
+            y, letters = m.reshape(y, (self.batch, self.heads, *y.shape[1:])), "bhie"
+        wanted = "bihe"
+        if letters == "bkgie":
+            wanted = "bikge" if self.group_order == "inner" else "bigke"
+        y = m.transpose(y, [letters.index(c) for c in wanted])
+        return m.reshape(y, (self.batch, self.rows, self.heads * self.width))
+
+    def exclude(self, y: Tensor, letters: str, v: Tensor) -> Tensor:
+        """The reference's part: y with `xsa` made exclusive, v being [B, T, Hkv, E]."""
+        value = (
+            np.repeat(v.xsa, self.groups, 2)
+            if self.group_order == "inner"
+            else np.tile(v.xsa, (1, 1, self.groups, 1))
+        )
+        value = value.transpose(0, 2, 1, 3)  # bhie
+        if letters == "nie":
+            value = value.reshape(-1, *value.shape[2:])
+        elif letters == "bihe":
+            value = value.transpose(0, 2, 1, 3)
+        elif letters == "bkgie":
+            inner = self.group_order == "inner"
+            split = (self.kv_heads, self.groups) if inner else (self.groups, self.kv_heads)
+            value = value.reshape(self.batch, *split, *value.shape[2:])
+            value = value if inner else value.swapaxes(1, 2)
+        return Tensor(y.name, y.dtype, y.own, exclude(y.xsa, value))
+
+    def attend(self, q: Tensor, k: Tensor, v: Tensor, letters) -> Tensor:
+        """The attention itself; v enters as arranged."""
+        m, (ql, kl, vl, self.letters, yl) = self.m, letters
+        q, k = self.scale(q, k)
+        if self.letters == "nij" and self.rng.random() < 0.6:
+            s = m.batch_matmul(q, m.transpose(k, (0, 2, 1)))
+        else:
+            s = m.einsum(f"{ql},{kl}->{self.letters}", q, k)
+        s = self.scale_scores(s)
+        if self.cap_style == "before":
+            s = self.apply_cap(s)
+        if self.rng.random() < 0.5:
+            s = self.apply_mask(self.apply_bias(s))
+        else:
+            s = self.apply_bias(self.apply_mask(s))
+        if self.cap_style == "after":
+            s = self.apply_cap(s)
+        axis = self.letters.index("j") - len(self.letters)
+        if self.decoy == "query_softmax":
+            axis = self.letters.index("i") - len(self.letters)
+        p = self.softmax(s, axis)
+        late = None
+        if isinstance(p, tuple):
+            p, late = p
+        if self.decoy == "other_sum":
+            p = m.div(
+                m.unary("exp", s),
+                m.flip(m.reduce("add", m.unary("exp", s), axis, True), self.letters.index("i")),
+            )
+            late = None
+        if self.decoy == "factor_after":
+            p = m.mul(p, m.argument((p.shape[-1],)))
+        if p.dtype != v.dtype:
+            p = m.cast(p, v.dtype)
+        if self.decoy == "probabilities_used":
+            self.extra.append(m.mul(p, p))
+        if self.letters == "nij" and self.rng.random() < 0.6:
+            y = m.batch_matmul(p, v)
+        else:
+            y = m.einsum(f"{self.letters},{vl}->{yl}", p, v)
+        if self.decoy == "two_products":
+            y = m.mul(y, m.einsum(f"{self.letters},{vl}->{yl}", p, m.unary("tanh", v)))
+        if late is not None:
+            order = [self.letters.index(c) if c in self.letters else None for c in yl]
+            shape = [late.shape[i] if i is not None else 1 for i in order]
+            kept = [self.letters.index(c) for c in yl if c in self.letters]
+            rest = [i for i in range(len(self.letters)) if i not in kept]
+            l = m.reshape(m.transpose(late, kept + rest), shape)  # noqa: E741
+            if l.dtype != y.dtype:
+                l = m.cast(l, y.dtype)  # noqa: E741
+            y = m.div(y, l) if self.softmax_style == "late" else m.mul(y, m.div(1.0, l))
+        return y
+
+    def run(self, x: Tensor, other: Tensor | None) -> Tensor:
+        m = self.m
+        self.extra: list[Tensor] = []
+        self.batch, self.rows, channels = x.shape
+        source = other if self.decoy == "cross" else x
+        self.keys = source.shape[1]
+        q, k, v = self.project_heads(x, source)
+        if self.decoy == "flipped":
+            k, v = m.flip(k, 1), m.flip(v, 1)
+        if self.decoy == "shifted":
+            v = m.concat([m.slice(v, 1, 1, self.keys - 1), m.slice(v, 1, 0, 1)], 1)
+        if self.decoy == "pooled":
+            mean = m.div(m.add(v, m.flip(v, 1)), 2.0)
+            v = mean
+        if self.layout == "looped":
+            parts = []
+            self.layout, heads, kv = "bhid", self.heads, self.kv_heads
+            self.heads = self.kv_heads = 1
+            for head in range(heads):
+                one = [m.slice(t, 2, head, 1) for t in (q, k, v)]
+                parts.append(self.finish(*one))
+            self.layout, self.heads, self.kv_heads = "looped", heads, kv
+            y = m.concat(parts, 2)
+            count = heads
+        else:
+            y, count = self.finish(q, k, v), 1
+        self.count(count)
+        return self.project(y, self.weight(y.shape[2], channels))
+
+    def finish(self, q, k, v) -> Tensor:
+        *operands, letters = self.arrange(q, k, v)
+        y = self.attend(*operands, letters)
+        # Rows without keys give 0 where the model divides 0 by 0.
+        y = Tensor(y.name, y.dtype, np.nan_to_num(y.own), np.nan_to_num(y.xsa))
+        if self.exclusion:
+            y = self.write_exclusion(y, operands[2], letters)
+        elif self.decoy is None:
+            y = self.exclude(y, letters[-1], v)
+        return self.to_tokens(y, letters[-1])
+
+    def write_exclusion(self, y: Tensor, v: Tensor, letters) -> Tensor:
+        """The model's own exclusive form."""
+        m, style, vl, yl = self.m, self.exclusion, letters[2], letters[4]
+        order = [vl.index(c.replace("i", "j")) for c in yl if c != "g"]
+        v = m.transpose(v, order)
+        if "g" in yl:
+            v = m.reshape(v, (*v.shape[:2], 1, *v.shape[2:]))
+        total = lambda x: m.reduce("add", x, -1, True)  # noqa: E731
+        square = total(m.mul(v, v))
+        if style == "normalize":
+            unit = m.div(v, m.binary("max", m.unary("sqrt", square), 1e-12))
+            return m.sub(y, m.mul(total(m.mul(y, unit)), unit))
+        if style == "norms":
+            norm = m.unary("sqrt", square)
+            return m.sub(y, m.mul(m.div(m.div(total(m.mul(y, v)), norm), norm), v))
+        dot = total(m.mul(y, v))
+        if style == "strength":
+            strength = m.argument((1,) * len(y.shape))
+            return m.sub(y, m.mul(m.mul(m.div(dot, square), v), strength))
+        if style == "sq_clamp":
+            square = m.binary("max", square, 1e-6)
+        elif style == "sq_add":
+            square = m.add(square, 1e-6)
+        elif style == "raw":
+            return m.sub(y, m.mul(dot, m.div(v, square)))
+        return m.sub(y, m.mul(m.div(dot, square), v))
+
+    def count(self, count: int) -> None:
+        never = ("query_softmax", "other_sum", "factor_after")
+        if self.decoy in never:
+            return
+        self.model.must_raise += 2 * count if self.decoy == "two_products" else count
+        if self.exclusion:
+            self.model.already += count
+        elif self.decoy is None:
+            self.model.exclusive += count
+
+
+def make_model(seed: int) -> Model:
+    rng = random.Random(seed)
+    m, model = Tracer(rng), Model()
+    batch, length, channels = rng.choice([1, 2]), rng.choice([5, 7, 8]), rng.choice([8, 12])
+    x = m.argument((batch, length, channels))
+    other = m.argument((batch, length, channels))
+    decoy = rng.choice(Attention.DECOY) if rng.random() < 0.25 else None
+    results = []
+    for layer in range(rng.choice([1, 1, 2])):
+        exclusion = (
+            rng.choice(Attention.EXCLUSION) if decoy is None and rng.random() < 0.15 else None
+        )
+        block = Attention(m, model, decoy if layer == 0 else None, exclusion)
+        if block.decoy is None and rng.random() < 0.15:
+            block.note("in a loop")
+            y = m.loop(x, lambda tokens, block=block: block.run(tokens, other))
+        else:
+            y = block.run(x, other)
+        results += block.extra
+        x = m.add(x, y) if rng.random() < 0.8 else y
+    results.append(x)
+    model.text = m.module(results)
+    model.arrays = m.arrays
+    model.own = [r.own for r in results]
+    model.xsa = [r.xsa for r in results]
+    return model
