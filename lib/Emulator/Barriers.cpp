@@ -130,7 +130,8 @@ bool Block::failDeadlock() {
     }
     ++numWaiting;
     firstWaiting = std::min(firstWaiting, t);
-    if (threads[t].operands[0] != threads[firstWaiting].operands[0])
+    if (uint32_t(threads[t].operands[0]) !=
+        uint32_t(threads[firstWaiting].operands[0]))
       otherWaiting = std::min(otherWaiting, t);
   }
   uint32_t site = threads[firstWaiting].site;

@@ -35,10 +35,6 @@
 using namespace xsa::emulator;
 using xsa::emulator::Emulator;
 
-static llvm::Error makeError(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 //===----------------------------------------------------------------------===//
 // Functions that compiled code calls
 //===----------------------------------------------------------------------===//
@@ -135,7 +131,7 @@ Emulator::load(std::unique_ptr<llvm::Module> module,
   if (!builder)
     return builder.takeError();
   // Kernels are optimized already; what is left is to be compiled soon.
-  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
   auto machine = builder->createTargetMachine();
   if (!machine)
     return machine.takeError();
@@ -170,8 +166,8 @@ Emulator::load(llvm::StringRef code) {
     std::string text;
     llvm::raw_string_ostream os(text);
     diagnostic.print("", os, /*ShowColors=*/false);
-    return makeError("the kernels could not be read" +
-                     llvm::StringRef(text).rtrim());
+    return llvm::createStringError("the kernels could not be read" +
+                                   llvm::StringRef(text).rtrim());
   }
   return load(std::move(module), std::move(context));
 }
@@ -194,9 +190,10 @@ bool Emulator::isDeviceAddress(const void *pointer) const {
 
 static llvm::Error makeCopyError(const GlobalMemory &memory,
                                  DeviceAddress address, uint64_t numBytes) {
-  return makeError("a copy of " + llvm::Twine(numBytes) +
-                   " bytes is not within a buffer of the device: it begins " +
-                   memory.describe(address));
+  return llvm::createStringError(
+      "a copy of " + llvm::Twine(numBytes) +
+      " bytes is not within a buffer of the device: it begins " +
+      memory.describe(address));
 }
 
 llvm::Error Emulator::copyToDevice(DeviceAddress to, const void *from,
@@ -219,7 +216,7 @@ llvm::Error Emulator::copyToHost(void *to, DeviceAddress from,
     return makeCopyError(*memory, from, numBytes);
   if (!GlobalMemory::isWritten(*buffer, offset, numBytes)) {
     uint64_t missing = GlobalMemory::findUnwritten(*buffer, offset, numBytes);
-    return makeError(
+    return llvm::createStringError(
         "a copy to the host reads uninitialised memory: no kernel "
         "has written " +
         llvm::StringRef(memory->describe(from + (missing - uint64_t(offset))))
@@ -279,7 +276,7 @@ static llvm::Error checkShape(const KernelModule::State &state,
                               const LaunchShape &shape) {
   constexpr uint64_t kMaxThreads = 1024, kMaxSharedBytes = 227 * 1024;
   auto fail = [&](const llvm::Twine &what) {
-    return makeError("kernel '" + kernel + "': " + what);
+    return llvm::createStringError("kernel '" + kernel + "': " + what);
   };
   if (shape.block.getCount() == 0 || shape.block.getCount() > kMaxThreads)
     return fail("expected 1 to 1024 threads in a block, got " +
@@ -319,11 +316,12 @@ llvm::Error Emulator::launch(const KernelModule &module, llvm::StringRef name,
   auto kernel = llvm::find_if(
       state.kernels, [&](const Kernel &kernel) { return kernel.name == name; });
   if (kernel == state.kernels.end())
-    return makeError("there is no kernel '" + name + "'");
+    return llvm::createStringError("there is no kernel '" + name + "'");
   if (parameters.size() < kernel->numParameters)
-    return makeError("kernel '" + name + "': expected " +
-                     llvm::Twine(kernel->numParameters) + " parameters, got " +
-                     llvm::Twine(parameters.size()));
+    return llvm::createStringError("kernel '" + name + "': expected " +
+                                   llvm::Twine(kernel->numParameters) +
+                                   " parameters, got " +
+                                   llvm::Twine(parameters.size()));
   if (llvm::Error error = checkShape(state, name, shape))
     return error;
 
@@ -355,7 +353,7 @@ llvm::Error Emulator::launch(const KernelModule &module, llvm::StringRef name,
     error = runGrid(launch, fibers, counted, /*counts=*/true);
   }
   if (!error.empty())
-    return makeError(error);
+    return llvm::createStringError(error);
   stats.push_back(std::move(counted));
   return llvm::Error::success();
 }

@@ -23,10 +23,6 @@
 
 using namespace xsa::emulator;
 
-static llvm::Error makeError(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
@@ -73,8 +69,9 @@ unsigned GlobalMemory::addSlot(uint64_t numBytes) {
 
 llvm::Expected<DeviceAddress> GlobalMemory::allocate(uint64_t numBytes) {
   if (numBytes > uint64_t(kStart))
-    return makeError("out of memory on the device: could not allocate " +
-                     llvm::Twine(numBytes) + " bytes");
+    return llvm::createStringError(
+        "out of memory on the device: could not allocate " +
+        llvm::Twine(numBytes) + " bytes");
   Buffer &buffer = buffers[addSlot(numBytes)];
   buffer.data =
       static_cast<char *>(mapMemory(llvm::alignTo(numBytes, kPageBytes)));
@@ -82,8 +79,9 @@ llvm::Expected<DeviceAddress> GlobalMemory::allocate(uint64_t numBytes) {
       static_cast<uint64_t *>(mapMemory(getNumBitmapBytes(numBytes)));
   if (!buffer.data || !buffer.written) {
     free(buffer);
-    return makeError("out of memory on the device: could not allocate " +
-                     llvm::Twine(numBytes) + " bytes");
+    return llvm::createStringError(
+        "out of memory on the device: could not allocate " +
+        llvm::Twine(numBytes) + " bytes");
   }
   return getAddress(buffer);
 }
@@ -92,11 +90,12 @@ llvm::Error GlobalMemory::release(DeviceAddress address) {
   int64_t offset;
   Buffer *buffer = find(address, offset);
   if (!buffer || offset != 0 || !buffer->isLive || !buffer->ownsData)
-    return makeError("the address to free is " +
-                     (buffer && offset == 0 && !buffer->isLive
-                          ? "that of a buffer that was freed before"
-                          : describe(address)) +
-                     "; expected the start of a buffer");
+    return llvm::createStringError(
+        "the address to free is " +
+        (buffer && offset == 0 && !buffer->isLive
+             ? "that of a buffer that was freed before"
+             : describe(address)) +
+        "; expected the start of a buffer");
   free(*buffer);
   return llvm::Error::success();
 }

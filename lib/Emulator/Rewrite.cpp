@@ -69,9 +69,8 @@ private:
   void emitEntry(Function &kernel);
 
   uint32_t addSite(Site site, const Instruction &instruction);
-  Value *toSlot(IRBuilder<> &builder, Value *value);
-  Value *fromSlot(IRBuilder<> &builder, Value *slots, unsigned index,
-                  Type *type);
+  void storeSlot(IRBuilder<> &builder, unsigned index, Value *value);
+  Value *loadSlot(IRBuilder<> &builder, unsigned index, Type *type);
   Value *toGeneric(IRBuilder<> &builder, Value *pointer);
   FunctionCallee getCallee(StringRef name, Type *result,
                            ArrayRef<Type *> types);
@@ -207,26 +206,17 @@ uint32_t Rewriter::addSite(Site site, const Instruction &instruction) {
   return state.sites.size() - 1;
 }
 
-Value *Rewriter::toSlot(IRBuilder<> &builder, Value *value) {
-  Type *type = value->getType();
-  if (type->isPointerTy())
-    return builder.CreatePtrToInt(value, int64);
-  if (!type->isIntegerTy())
-    value = builder.CreateBitCast(
-        value, builder.getIntNTy(type->getPrimitiveSizeInBits()));
-  return builder.CreateZExtOrTrunc(value, int64);
+void Rewriter::storeSlot(IRBuilder<> &builder, unsigned index, Value *value) {
+  // Pointers keep the address space's own value.
+  if (value->getType()->isPointerTy())
+    value = builder.CreatePtrToInt(value, int64);
+  builder.CreateStore(
+      value, builder.CreateConstInBoundsGEP1_32(int64, operandSlots, index));
 }
 
-Value *Rewriter::fromSlot(IRBuilder<> &builder, Value *slots, unsigned index,
-                          Type *type) {
-  Value *slot = builder.CreateLoad(
-      int64, builder.CreateConstInBoundsGEP1_32(int64, slots, index));
-  if (type->isIntegerTy())
-    return builder.CreateTrunc(slot, type);
-  return builder.CreateBitCast(
-      builder.CreateTrunc(slot,
-                          builder.getIntNTy(type->getPrimitiveSizeInBits())),
-      type);
+Value *Rewriter::loadSlot(IRBuilder<> &builder, unsigned index, Type *type) {
+  return builder.CreateLoad(
+      type, builder.CreateConstInBoundsGEP1_32(int64, resultSlots, index));
 }
 
 //===----------------------------------------------------------------------===//
@@ -329,9 +319,7 @@ void Rewriter::emitExecute(CallInst &call, Site site) {
   if (known)
     for (auto [i, operand] : enumerate(call.args()))
       if (i < kNumSlots)
-        builder.CreateStore(
-            toSlot(builder, operand),
-            builder.CreateConstInBoundsGEP1_32(int64, operandSlots, i));
+        storeSlot(builder, i, operand);
   builder.CreateCall(
       getCallee(kExecuteName, Type::getVoidTy(context),
                 {int32, pointer, pointer}),
@@ -341,10 +329,9 @@ void Rewriter::emitExecute(CallInst &call, Site site) {
     auto *structure = dyn_cast<StructType>(result);
     if (known && structure)
       for (auto [i, type] : enumerate(structure->elements()))
-        value = builder.CreateInsertValue(
-            value, fromSlot(builder, resultSlots, i, type), i);
+        value = builder.CreateInsertValue(value, loadSlot(builder, i, type), i);
     else if (known)
-      value = fromSlot(builder, resultSlots, 0, result);
+      value = loadSlot(builder, 0, result);
     call.replaceAllUsesWith(value);
   }
   call.eraseFromParent();
@@ -486,8 +473,7 @@ Error Rewriter::run() {
       variable->eraseFromParent();
   findKernels();
   if (kernels.empty())
-    return createStringError(inconvertibleErrorCode(),
-                             "the module has no kernel: expected a function "
+    return createStringError("the module has no kernel: expected a function "
                              "with the calling convention 'ptx_kernel'");
   collectTexts();
   placeSharedVariables();
@@ -508,14 +494,12 @@ Error xsa::emulator::rewriteForHost(Module &module, TargetMachine &host,
   std::string problem;
   raw_string_ostream os(problem);
   if (verifyModule(module, &os))
-    return createStringError(inconvertibleErrorCode(),
-                             "the module is not valid: " + problem);
+    return createStringError("the module is not valid: " + problem);
   if (Error error = Rewriter(module, state).run())
     return error;
   module.setTargetTriple(host.getTargetTriple());
   module.setDataLayout(host.createDataLayout());
   if (verifyModule(module, &os))
-    return createStringError(inconvertibleErrorCode(),
-                             "the module could not be rewritten: " + problem);
+    return createStringError("the module could not be rewritten: " + problem);
   return Error::success();
 }

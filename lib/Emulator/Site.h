@@ -76,6 +76,8 @@ struct MatrixShape {
   MatrixType c = MatrixType::F32, d = MatrixType::F32;
 };
 
+/// Operands and results of a site stand in slots of 64 bits, of which a value
+/// of fewer bits fills the low ones and leaves the others as they are.
 struct Site {
   Op op = Op::Unsupported;
   /// Of one access, or of one copy.

@@ -21,10 +21,6 @@ using namespace xsa::runtime;
 
 Device::~Device() = default;
 
-static Error makeError(const Twine &text) {
-  return createStringError(inconvertibleErrorCode(), text);
-}
-
 namespace {
 using CUresult = int;
 using CUdevice = int;
@@ -96,9 +92,10 @@ Error Driver::load() {
   sys::DynamicLibrary library =
       sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1", &problem);
   if (!library.isValid())
-    return makeError("the target 'cuda' needs the NVIDIA driver, which was not "
-                     "found: " +
-                     problem);
+    return createStringError(
+        "the target 'cuda' needs the NVIDIA driver, which was not "
+        "found: " +
+        problem);
   const char *missing = nullptr;
   auto find = [&](auto &function, const char *name) {
     void *address = library.getAddressOfSymbol(name);
@@ -125,8 +122,8 @@ Error Driver::load() {
   find(cuMemsetD16, "cuMemsetD16_v2");
   find(cuMemsetD32, "cuMemsetD32_v2");
   if (missing)
-    return makeError("the NVIDIA driver has no function '" + Twine(missing) +
-                     "'");
+    return createStringError("the NVIDIA driver has no function '" +
+                             Twine(missing) + "'");
   return Error::success();
 }
 
@@ -135,9 +132,9 @@ Error CUDADevice::check(CUresult result, const char *what) {
     return Error::success();
   const char *text = nullptr;
   driver.cuGetErrorString(result, &text);
-  return makeError("the NVIDIA driver could not " + Twine(what) + ": " +
-                   (text ? text : "unknown error") + " (" + Twine(result) +
-                   ")");
+  return createStringError("the NVIDIA driver could not " + Twine(what) + ": " +
+                           (text ? text : "unknown error") + " (" +
+                           Twine(result) + ")");
 }
 
 Error CUDADevice::initialize() {
@@ -178,7 +175,8 @@ Error CUDADevice::launch(void *function, const LaunchShape &shape,
   constexpr uint64_t kWithoutAsking = 48 * 1024;
   for (uint64_t size : {shape.grid[0], shape.grid[1], shape.grid[2]})
     if (size > UINT32_MAX)
-      return makeError("a grid of " + Twine(size) + " blocks is too large");
+      return createStringError("a grid of " + Twine(size) +
+                               " blocks is too large");
   if (Error error = enter())
     return error;
   if (shape.dynamicSharedBytes > kWithoutAsking)

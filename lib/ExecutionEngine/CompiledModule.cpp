@@ -207,6 +207,10 @@ CompiledModule::compile(ModuleOp original, const CompileOptions &options) {
         engine.takeError(),
         diagnostics.takeError("the module could not be compiled"));
   compiled->engine = std::move(*engine);
+  if (options.device)
+    if (llvm::Error error = runtime::loadKernels(
+            *options.device, [&] { compiled->engine->initialize(); }))
+      return error;
   auto entryPoint =
       compiled->engine->lookupPacked("_mlir_ciface_" + options.entry);
   if (!entryPoint)

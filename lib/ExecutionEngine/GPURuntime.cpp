@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's lowering of the gpu dialect calls these `mgpu` functions. A module
-// is loaded when its first kernel is looked up: only then is it known on which
-// device, and that the kernels are needed.
+// Upstream's lowering of the gpu dialect calls these `mgpu` functions. Compiled
+// code announces its kernels when it is initialized, before it is known which
+// device a call will have.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RuntimeCall.h"
+#include "xsa/ExecutionEngine/ParallelRuntime.h"
 
 #include <map>
 #include <mutex>
@@ -31,7 +32,7 @@ static void check(Error error) {
 static void require(bool condition, const char *message) {
   if (condition)
     return;
-  recordFailure(createStringError(inconvertibleErrorCode(), message));
+  recordFailure(createStringError(message));
   leaveCompiledCode();
 }
 
@@ -54,16 +55,20 @@ struct Image {
 };
 } // namespace
 
+/// Images that code announces while it is initialized; null at other times.
+static thread_local SmallVectorImpl<Image *> *announced = nullptr;
+
 static void *loadModule(void *data, size_t numBytes) {
   auto *image = new Image();
   image->bytes = StringRef(static_cast<const char *>(data), numBytes);
+  if (announced)
+    announced->push_back(image);
   return image;
 }
 
 static void unloadModule(void *module) { delete static_cast<Image *>(module); }
 
-static Expected<void *> findFunction(Device &device, Image &image,
-                                     const char *name) {
+static Expected<void *> load(Device &device, Image &image) {
   std::lock_guard<std::mutex> lock(image.mutex);
   void *&module = image.loaded[&device];
   if (!module) {
@@ -72,7 +77,29 @@ static Expected<void *> findFunction(Device &device, Image &image,
       return loaded;
     module = *loaded;
   }
-  return device.getFunction(module, name);
+  return module;
+}
+
+static Expected<void *> findFunction(Device &device, Image &image,
+                                     const char *name) {
+  Expected<void *> module = load(device, image);
+  if (!module)
+    return module;
+  return device.getFunction(*module, name);
+}
+
+Error xsa::runtime::loadKernels(Device &device,
+                                function_ref<void()> initialize) {
+  SmallVector<Image *> images;
+  announced = &images;
+  initialize();
+  announced = nullptr;
+  for (Image *image : images) {
+    Expected<void *> module = load(device, *image);
+    if (!module)
+      return module.takeError();
+  }
+  return Error::success();
 }
 
 static void *getFunction(void *module, const char *name) {

@@ -218,7 +218,5 @@ xsa::createEngine(ModuleOp module, const ExternalConstants &constants,
       bind(name, address);
     return symbols;
   });
-  // Kernel images are announced by global constructors.
-  (*engine)->initialize();
   return engine;
 }

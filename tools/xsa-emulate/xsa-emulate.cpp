@@ -76,10 +76,6 @@ struct Argument {
 };
 } // namespace
 
-static Error makeError(const Twine &text) {
-  return createStringError(inconvertibleErrorCode(), text);
-}
-
 static Expected<Dim3> parseSizes(StringRef text) {
   SmallVector<StringRef, 3> parts;
   text.split(parts, ',');
@@ -89,7 +85,7 @@ static Expected<Dim3> parseSizes(StringRef text) {
   for (size_t i = 0; ok && i < parts.size(); ++i)
     ok = !parts[i].trim().getAsInteger(10, *fields[i]);
   if (!ok)
-    return makeError("expected sizes x, or x,y,z, got '" + text + "'");
+    return createStringError("expected sizes x, or x,y,z, got '" + text + "'");
   return sizes;
 }
 
@@ -108,11 +104,11 @@ static Expected<Array> parseArray(StringRef text) {
     for (StringRef size : sizes)
       if (size.trim().getAsInteger(10, shape.emplace_back()) ||
           shape.back() < 0)
-        return makeError("expected a size, got '" + size + "'");
+        return createStringError("expected a size, got '" + size + "'");
     return Array::allocate(dtype, shape);
   }
-  return makeError("expected DTYPE[SIZES], such as float32[2,9], got '" + text +
-                   "'");
+  return createStringError(
+      "expected DTYPE[SIZES], such as float32[2,9], got '" + text + "'");
 }
 
 static Expected<Argument> parseScalar(StringRef kind, StringRef value) {
@@ -129,10 +125,11 @@ static Expected<Argument> parseScalar(StringRef kind, StringRef value) {
                                   : bit_cast<uint32_t>(float(real));
   }
   if (!ok)
-    return makeError("expected an argument in:NAME, inout:NAME, "
-                     "out:NAME:DTYPE[SIZES], i32:N, i64:N, f32:X or f64:X, "
-                     "got '" +
-                     kind + ":" + value + "'");
+    return createStringError(
+        "expected an argument in:NAME, inout:NAME, "
+        "out:NAME:DTYPE[SIZES], i32:N, i64:N, f32:X or f64:X, "
+        "got '" +
+        kind + ":" + value + "'");
   return argument;
 }
 
@@ -143,7 +140,7 @@ static Expected<Argument> parseArgument(StringRef text,
   if (kind == "in" || kind == "inout") {
     auto found = inputs.find(rest.str());
     if (found == inputs.end())
-      return makeError("there is no array '" + rest + "' in --inputs");
+      return createStringError("there is no array '" + rest + "' in --inputs");
     argument.name = rest.str();
     argument.array = Array::allocate(found->second.dtype, found->second.shape);
     if (argument.array->getNumBytes())
@@ -190,7 +187,8 @@ static Expected<std::string> chooseKernel(const KernelModule &module,
   std::vector<std::string> names = module.getKernelNames();
   if (names.size() == 1)
     return names.front();
-  return makeError("expected --kernel, one of '" + join(names, "', '") + "'");
+  return createStringError("expected --kernel, one of '" + join(names, "', '") +
+                           "'");
 }
 
 /// Copies arrays to the device, launches, copies back what was written.
@@ -218,8 +216,8 @@ static Error launch(Emulator &emulator, const KernelModule &module,
     if (argument.isWritten)
       if (Error error = emulator.copyToHost(argument.array->data, argument.bits,
                                             argument.array->getNumBytes()))
-        return makeError("'" + argument.name +
-                         "': " + toString(std::move(error)));
+        return createStringError("'" + argument.name +
+                                 "': " + toString(std::move(error)));
   return Error::success();
 }
 
@@ -244,7 +242,7 @@ static Error writeCounters(StringRef path, const Emulator &emulator) {
   std::error_code error;
   raw_fd_ostream os(path, error);
   if (error)
-    return makeError("'" + path + "': " + error.message());
+    return createStringError("'" + path + "': " + error.message());
   json::OStream json(os, /*IndentSize=*/2);
   for (const KernelStats &stats : emulator.getStats())
     writeStats(json, stats);
@@ -255,7 +253,8 @@ static Error writeCounters(StringRef path, const Emulator &emulator) {
 static Error run(const Options &options) {
   auto file = MemoryBuffer::getFileOrSTDIN(options.code);
   if (!file)
-    return makeError("'" + options.code + "': " + file.getError().message());
+    return createStringError("'" + options.code +
+                             "': " + file.getError().message());
   Expected<Dim3> grid = parseSizes(options.grid);
   if (!grid)
     return grid.takeError();

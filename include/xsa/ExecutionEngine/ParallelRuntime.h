@@ -77,6 +77,10 @@ llvm::Error runCompiledCode(const ParallelFor &parallelFor, Device *device,
                             llvm::function_ref<void()> entry,
                             llvm::function_ref<bool(void *)> keep);
 
+/// Runs `initialize`, which initializes compiled code, and loads the kernels
+/// that it announces on `device`.
+llvm::Error loadKernels(Device &device, llvm::function_ref<void()> initialize);
+
 /// Releases a result that `keep` has kept.
 void releaseResult(void *allocated);
 
