@@ -65,7 +65,8 @@ static Error parseDescriptor(StringRef descriptor, NpyHeader &header) {
   return Error::success();
 }
 
-/// A tuple such as `(2, 3)`, `(2,)` or `()`.
+/// A tuple such as `(2, 3)`, `(2,)` or `()`. Sizes of 0 are left out of the
+/// bound on the number of elements, so that strides fit as well.
 static bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
   if (!text.consume_front("("))
     return false;
@@ -73,7 +74,7 @@ static bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
   for (text = text.ltrim(); !text.consume_front(")"); text = text.ltrim()) {
     int64_t size;
     if (text.consumeInteger(10, size) || size < 0 ||
-        MulOverflow(count, size, count))
+        MulOverflow(count, std::max<int64_t>(size, 1), count))
       return false;
     shape.push_back(size);
     text = text.ltrim();
