@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A fixed set of threads that share one loop at a time. Pieces are handed out
-// from a counter, since the iterations of causal attention differ in length.
+// from a counter, since the iterations of causal attention differ in length,
+// large ones first: what is left at the end is small and evens out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,8 @@ namespace {
 /// The loop that the threads are working on.
 struct Loop {
   int64_t count = 0;
-  int64_t piece = 1;
+  /// The smallest piece.
+  int64_t grain = 1;
   LoopBody body = nullptr;
   void *context = nullptr;
 };
@@ -62,11 +64,14 @@ struct ThreadPool::State {
   std::atomic<int64_t> next{0};
 
   void takePieces() {
-    for (;;) {
-      int64_t begin = next.fetch_add(loop.piece, std::memory_order_relaxed);
-      if (begin >= loop.count)
-        return;
-      loop.body(begin, std::min(begin + loop.piece, loop.count), loop.context);
+    int64_t begin = next.load(std::memory_order_relaxed);
+    while (begin < loop.count) {
+      int64_t share = (loop.count - begin) / (int64_t(numThreads) * 4);
+      int64_t end = std::min(begin + std::max(share, loop.grain), loop.count);
+      if (!next.compare_exchange_weak(begin, end, std::memory_order_relaxed))
+        continue;
+      loop.body(begin, end, loop.context);
+      begin = next.load(std::memory_order_relaxed);
     }
   }
 
@@ -120,10 +125,7 @@ void ThreadPool::run(int64_t count, int64_t grain, LoopBody body,
   state->startWorkers();
   {
     std::lock_guard<std::mutex> lock(state->mutex);
-    // Several pieces per thread, so that uneven iterations even out.
-    int64_t pieces = int64_t(state->numThreads) * 8;
-    state->loop = {count, std::max(grain, (count + pieces - 1) / pieces), body,
-                   context};
+    state->loop = {count, grain, body, context};
     state->next = 0;
     state->active = state->workers.size();
     ++state->generation;

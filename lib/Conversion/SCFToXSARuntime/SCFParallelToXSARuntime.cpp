@@ -133,6 +133,7 @@ private:
   LogicalResult findCaptures(ParallelLoop &loop);
   Value packCaptures(OpBuilder &builder, ParallelLoop &loop);
   func::FuncOp createBody(ParallelLoop &loop);
+  func::FuncOp shareBody(func::FuncOp body);
   SmallVector<Value> countPerDim(OpBuilder &builder, ParallelLoop &loop);
 
   ModuleOp module;
@@ -140,6 +141,8 @@ private:
   LLVMTypeConverter converter;
   Type pointer, index;
   func::FuncOp runtime;
+  /// The bodies so far, by the number of their operations.
+  DenseMap<size_t, SmallVector<func::FuncOp>> bodies;
 
   // Of the loop at hand: what its body uses from outside, as values to pass
   // and as constants to repeat.
@@ -297,11 +300,29 @@ func::FuncOp Outliner::createBody(ParallelLoop &loop) {
   return function;
 }
 
+/// An earlier function that does the same as `body`, which is erased then, or
+/// `body` itself. The layers of a model differ in what they capture, not in
+/// what they do with it.
+func::FuncOp Outliner::shareBody(func::FuncOp body) {
+  size_t numOps = 0;
+  body.walk([&](Operation *) { ++numOps; });
+  SmallVector<func::FuncOp> &candidates = bodies[numOps];
+  for (func::FuncOp candidate : candidates)
+    if (OperationEquivalence::isRegionEquivalentTo(
+            &candidate.getBody(), &body.getBody(),
+            OperationEquivalence::IgnoreLocations)) {
+      symbols.erase(body);
+      return candidate;
+    }
+  candidates.push_back(body);
+  return body;
+}
+
 LogicalResult Outliner::outline(ParallelLoop &loop) {
   if (failed(findCaptures(loop)))
     return failure();
   Location loc = loop.op->getLoc();
-  func::FuncOp body = createBody(loop);
+  func::FuncOp body = shareBody(createBody(loop));
   OpBuilder builder(loop.op);
   Value context = packCaptures(builder, loop);
   Value function = func::ConstantOp::create(

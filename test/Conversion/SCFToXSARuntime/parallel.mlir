@@ -101,3 +101,30 @@ func.func @inside_serial_loop(%buffer: memref<?xf32>, %n: index, %x: f32) {
   }
   return
 }
+
+// -----
+
+// Loops that do the same with different buffers share one body.
+
+// CHECK:         func.func private @same_twice_parallel(
+// CHECK-NOT:     func.func private @same_twice_parallel_
+// CHECK-LABEL:   func.func @same_twice(
+// CHECK-COUNT-2:   constant @same_twice_parallel :
+// CHECK:         func.func private @another_parallel(
+func.func @same_twice(%a: memref<128xf32>, %b: memref<128xf32>, %x: f32) {
+  scf.forall (%i) in (128) {
+    memref.store %x, %a[%i] : memref<128xf32>
+  }
+  scf.forall (%i) in (128) {
+    memref.store %x, %b[%i] : memref<128xf32>
+  }
+  return
+}
+
+func.func @another(%a: memref<128xf32>, %x: f32) {
+  scf.forall (%i) in (128) {
+    %y = arith.addf %x, %x : f32
+    memref.store %y, %a[%i] : memref<128xf32>
+  }
+  return
+}

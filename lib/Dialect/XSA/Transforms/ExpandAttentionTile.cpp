@@ -128,6 +128,7 @@ private:
   AffineMap rowMap, scoreMap, outputMap, queryMap;
   Value query;
   Value scoreScratch, keyScratch, valueScratch, maskScratch, biasScratch;
+  Value maskRowScratch;
   SmallVector<Value> inputScratch;
 };
 } // namespace
@@ -296,6 +297,11 @@ void TileExpander::makeScratches() {
     return makeScratch(tileLayoutOf(operand.map), elementType);
   };
   maskScratch = scoreOperandScratch(parts.mask);
+  // Bools become bytes in the order in which they lie in memory; only bytes can
+  // change places in registers.
+  AffineMap rows = mapOf({m, k2});
+  if (parts.mask && parts.mask.map == rows && scoreMap != rows)
+    maskRowScratch = makeScratch(rows, builder.getI8Type());
   biasScratch = scoreOperandScratch(parts.bias);
   for (MappedValue &input : parts.scoreInputs)
     inputScratch.push_back(scoreOperandScratch(input));
@@ -402,11 +408,11 @@ MappedValue TileExpander::buildScores(const KeyTile &tile, MappedValue rows) {
                      : buildContraction(builder, loc, rows, tile.key, scores);
 
   AttentionParts inTile = hasBlocks ? loadRowOperands() : rowOperands;
-  auto load = [&](MappedValue operand, Value scratch) {
+  auto load = [&](MappedValue operand, Value scratch, Value rowScratch = {}) {
     return loadScoreOperand(slice(operand, k2, tile.begin, validSizes[k2]),
-                            scratch);
+                            scratch, rowScratch);
   };
-  inTile.mask = load(inTile.mask, maskScratch);
+  inTile.mask = load(inTile.mask, maskScratch, maskRowScratch);
   inTile.bias = load(inTile.bias, biasScratch);
   for (auto [input, scratch] :
        llvm::zip_equal(inTile.scoreInputs, inputScratch))

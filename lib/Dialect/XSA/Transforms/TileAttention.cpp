@@ -12,12 +12,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
+#include "HeadsAsRows.h"
 #include "xsa/Dialect/XSA/Transforms/LiftToTensors.h"
 #include "xsa/Dialect/XSA/Transforms/Passes.h"
 #include "xsa/Support/PassOptions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -70,6 +72,7 @@ static int64_t getDepth(AttentionOp op) {
 TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits) {
   TilePolicy policy;
   policy.exactKeys = true;
+  policy.heavyTilesFirst = true;
   // Two vectors of rows, and blocks of six keys or columns of the output, are
   // enough independent sums to hide their latency.
   int64_t bytes = op.getAccumulatorType().getWidth() / 8;
@@ -104,6 +107,23 @@ static bool isKnownEmpty(AttentionOp op) {
   });
 }
 
+/// Runs the last dimension of the loop backwards.
+static void reverseLastDimension(RewriterBase &rewriter, scf::ForallOp loop) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  Location loc = loop.getLoc();
+  Value position = loop.getInductionVars().back();
+  OpFoldResult end = loop.getMixedUpperBound().back();
+  int64_t step = *getConstantIntValue(loop.getMixedStep().back());
+  AffineExpr d0 = rewriter.getAffineDimExpr(0),
+             d1 = rewriter.getAffineDimExpr(1);
+  OpFoldResult reversed = affine::makeComposedFoldedAffineApply(
+      rewriter, loc, (d0.ceilDiv(step) - 1) * step - d1,
+      {end, OpFoldResult(position)});
+  Value value = getValueOrCreateConstantIndexOp(rewriter, loc, reversed);
+  rewriter.replaceAllUsesExcept(position, value, value.getDefiningOp());
+}
+
 LogicalResult xsa::tileAttention(RewriterBase &rewriter, AttentionOp op,
                                  const TilePolicy &policy) {
   if (!op.hasPureTensorSemantics())
@@ -133,6 +153,8 @@ LogicalResult xsa::tileAttention(RewriterBase &rewriter, AttentionOp op,
       rewriter, cast<TilingInterface>(op.getOperation()), options);
   if (failed(tiled))
     return failure();
+  if (policy.heavyTilesFirst && op.getCausal())
+    reverseLastDimension(rewriter, cast<scf::ForallOp>(tiled->loops.front()));
   rewriter.replaceOp(op, tiled->replacements);
   auto tile = cast<AttentionOp>(tiled->tiledOps.front());
   rewriter.setInsertionPoint(tile);
@@ -179,6 +201,7 @@ private:
     if (failed(checkScoreInputs(op)))
       return failure();
     op = cast<AttentionOp>(liftToTensors(rewriter, op));
+    useHeadsAsRows(rewriter, op);
     rewriter.setInsertionPoint(op);
     if (failed(tileAttention(rewriter, op, getPolicy(op))))
       return op.emitOpError("could not be tiled");

@@ -200,17 +200,27 @@ MappedValue TileOperands::loadKeys(MappedValue operand, unsigned depth,
   return copyToTile(operand, mapOf({k2, depth}), to, scratch);
 }
 
-MappedValue TileOperands::loadScoreOperand(MappedValue operand, Value scratch) {
+MappedValue TileOperands::loadScoreOperand(MappedValue operand, Value scratch,
+                                           Value rowScratch) {
   if (!operand || !scratch)
     return operand;
+  if (rowScratch)
+    operand =
+        copyToTile(operand, mapOf({m, k2}),
+                   getElementTypeOrSelf(rowScratch.getType()), rowScratch);
   bool whole = llvm::all_of(operand.map.getResults(), [&](AffineExpr expr) {
     return isEqualConstantIntOrValue(validSizes[getDim(expr)],
                                      tileSizes[getDim(expr)]);
   });
   AffineMap layout = tileLayoutOf(operand.map);
   Type elementType = getElementTypeOrSelf(scratch.getType());
-  if (whole && layout == operand.map &&
-      getElementTypeOrSelf(operand.value.getType()) == elementType)
+  bool isWanted = layout == operand.map &&
+                  getElementTypeOrSelf(operand.value.getType()) == elementType;
+  if (isWanted && (whole || rowScratch))
     return operand;
-  return copyToTile(operand, layout, elementType, scratch);
+  if (!rowScratch)
+    return copyToTile(operand, layout, elementType, scratch);
+  // Rows that are missing have been filled in already.
+  return {buildConverted(builder, loc, operand, {fit(scratch, layout), layout}),
+          layout};
 }

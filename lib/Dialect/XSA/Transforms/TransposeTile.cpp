@@ -56,8 +56,10 @@ static bool isTransposition(linalg::GenericOp op) {
     return false;
   AffineMap to = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   AffineMap from = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  // Vectors of i1 have another layout in memory than tensors.
   auto isPlain = [](Value value) {
-    return getElementTypeOrSelf(value.getType()).isFloat();
+    Type type = getElementTypeOrSelf(value.getType());
+    return type.isIntOrFloat() && !type.isInteger(1);
   };
   return isPlain(op.getDpsInits().front()) &&
          isPlain(op.getDpsInputs().front()) && to.isPermutation() &&
@@ -72,7 +74,8 @@ public:
       : b(op.getLoc(), builder), op(op), source(op.getDpsInputs().front()),
         fromType(getElementTypeOrSelf(source.getType())),
         toType(getElementTypeOrSelf(op.getDpsInits().front().getType())),
-        side(target.vectorBits / getShuffledType().getIntOrFloatBitWidth()) {}
+        side(target.vectorBits /
+             std::max(32u, getShuffledType().getIntOrFloatBitWidth())) {}
 
   Value build();
 

@@ -34,10 +34,14 @@ func.func @blocks_share_keys(%q: tensor<2x256x64xbf16>, %k: tensor<2x512x64xbf16
 
 // On the diagonal a block takes the keys up to its last row, in steps of eight.
 
-// CHECK-DAG:   #[[END:.*]] = affine_map<(d0, d1, d2, d3) -> (d2 + d3, d0 + d1 * 16 + 16)>
+// CHECK-DAG:   #[[REVERSED:.*]] = affine_map<(d0) -> (-d0 + 128)>
+// CHECK-DAG:   #[[END:.*]] = affine_map<(d0, d1, d2, d3) -> (-d0 + d1 * 16 + 144, d2 + d3)>
 // CHECK-DAG:   #[[ROUNDED:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 + (d1 ceildiv 8) * 8, d2 + d3)>
+// The tiles of rows with most keys come first.
+
 // CHECK-LABEL: func.func @diagonal_is_cut_per_block
-// CHECK:         scf.forall
+// CHECK:         scf.forall (%[[M:[^ ,:)]*]]) = (0) to (256) step (128)
+// CHECK:           affine.apply #[[REVERSED]](%[[M]])
 // CHECK:           scf.for
 // CHECK-NOT:         arith.cmpi
 // CHECK:             scf.yield

@@ -1,0 +1,97 @@
+//===- HeadsAsRows.cpp - Grouped heads in place of query rows -------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See HeadsAsRows.h. Only maps change: dimensions are names.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HeadsAsRows.h"
+
+#include "xsa/Dialect/XSA/IR/AttentionParts.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace xsa;
+
+static int64_t getQueryExtent(AttentionOp op, unsigned dim) {
+  AffineExpr expr = getAffineDimExpr(dim, op.getContext());
+  auto type = cast<ShapedType>(op.getQuery().getType());
+  std::optional<unsigned> position = op.getQueryMap().getResultPosition(expr);
+  return position ? type.getDimSize(*position) : ShapedType::kDynamic;
+}
+
+/// Whether causal masks keep every key because the only row stands at the last
+/// one.
+static bool standsAtLastKey(AttentionOp op) {
+  return op.getAlignment() == Alignment::BottomRight && !op.getQueryOffset() &&
+         !op.getQueryStart() && !op.getKeyStart() && !op.getWindowLeft() &&
+         op.getWindowRight().value_or(0) >= 0 && !op.hasScoreRegion();
+}
+
+/// The largest dimension of heads that share keys and values, and in which
+/// nothing varies that a row cannot have.
+static std::optional<unsigned> findSharedHeads(AttentionOp op) {
+  std::optional<unsigned> best;
+  for (unsigned dim = 0; dim < op.getNumLeadingDims(); ++dim) {
+    auto varies = [&](AffineMap map) {
+      return map && map.isFunctionOfDim(dim);
+    };
+    int64_t extent = getQueryExtent(op, dim);
+    if (ShapedType::isDynamic(extent) || extent <= 1 ||
+        varies(op.getKeyMap()) || varies(op.getValueMap()) ||
+        varies(op.getSinksMap()) || varies(op.getKeyLengthsMap()) ||
+        varies(op.getQueryOffsetMap()))
+      continue;
+    if (!best || extent > getQueryExtent(op, *best))
+      best = dim;
+  }
+  return best;
+}
+
+/// The own values with a copy for each head, as rows must have.
+static void repeatSelfValue(OpBuilder &builder, AttentionOp op,
+                            unsigned heads) {
+  AffineMap map = op.getSelfValueMap();
+  SmallVector<AffineExpr> dims{builder.getAffineDimExpr(heads)};
+  llvm::append_range(dims, map.getResults());
+  AffineMap repeated =
+      AffineMap::get(map.getNumDims(), 0, dims, op.getContext());
+  SmallVector<OpFoldResult> sizes = AttentionParts::of(op, builder).sizes;
+  Type type = getElementTypeOrSelf(op.getSelfValue().getType());
+  Value empty = buildEmpty(builder, op.getLoc(), sizes, repeated, type);
+  Value value = buildConverted(builder, op.getLoc(), {op.getSelfValue(), map},
+                               {empty, repeated});
+  op.assignOperand(AttentionOp::odsIndex_self_value, value, repeated);
+}
+
+void xsa::useHeadsAsRows(RewriterBase &rewriter, AttentionOp op) {
+  unsigned rows = op.getQueryDim();
+  std::optional<unsigned> heads = findSharedHeads(op);
+  bool isFree = !op.usesPositions() && !op.hasScoreRegion();
+  if (getQueryExtent(op, rows) != 1 || !heads ||
+      !(isFree || standsAtLastKey(op)))
+    return;
+  rewriter.setInsertionPoint(op);
+  rewriter.modifyOpInPlace(op, [&] {
+    op.setCausal(false);
+    op.removeWindowRightAttr();
+    if (op.getSelfValue() && !op.getSelfValueMap().isFunctionOfDim(*heads))
+      repeatSelfValue(rewriter, op, *heads);
+    SmallVector<unsigned> exchanged =
+        llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
+    std::swap(exchanged[rows], exchanged[*heads]);
+    AffineMap exchange =
+        AffineMap::getPermutationMap(exchanged, op.getContext());
+    SmallVector<AffineMap> maps;
+    for (AffineMap map : op.getMaps())
+      maps.push_back(map.compose(exchange));
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  });
+}
