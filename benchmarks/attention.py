@@ -1,101 +1,186 @@
-"""Times attention on the CPU, plain and exclusive, with xsa-run.
+"""Times attention on the CPU side by side with other implementations, in one run.
 
-    .venv/bin/python benchmarks/attention.py [--bin build/bin] [--threads N] [--repeat N] [--json out.json]
+    .venv/bin/python benchmarks/attention.py [--bin build/bin] [--threads N] [--rounds N]
+                                             [--only TEXT] [--json F] [--table F] [--plot F]
 
-Each row is one xsa.attention of f32, batch 1. `--repeat` calls are timed inside
-xsa-run, inputs resident, without compilation; the row gives their minimum and
-median. Operations are counted as 4 H T T D, half of it when causal, for both
-forms. Needs numpy.
+All implementations of a case take turns, so that what else the machine does hits them alike; the
+figure is the minimum over all calls. xsa-run measures inside, with inputs resident and without
+compilation, and so do the peers. Operations are counted as 4 B H Tq Tk D, half of it under a causal
+mask. Rates are compared with the peak of multiply-adds, or of reading memory, measured in the same
+run. Peers that do not import are left out. Needs numpy.
 """
 
 import argparse
 import json
+import math
 import pathlib
-import statistics
-import subprocess
 import sys
 import tempfile
+from dataclasses import asdict, dataclass
 
 import numpy as np
+import peers
+import roofline
+from report import markdown, svg
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# (heads, tokens, depth)
-SHAPES = [(8, 512, 64), (8, 1024, 64), (8, 2048, 64), (4, 2048, 128)]
+
+@dataclass(frozen=True)
+class Case:
+    """One attention; the own value is removed from its output unless it is plain."""
+
+    dtype: str
+    batch: int
+    heads: int
+    kv_heads: int
+    queries: int
+    keys: int
+    depth: int
+    causal: bool = False
+    exclusive: bool = True
+
+    @property
+    def name(self) -> str:
+        heads = f"H{self.heads}" + (f"/{self.kv_heads}" if self.kv_heads != self.heads else "")
+        size = f"T{self.keys}" if self.queries == self.keys else f"Tq{self.queries} Tk{self.keys}"
+        mask = " causal" if self.causal else ""
+        form = "" if self.exclusive else " plain"
+        return f"{self.dtype} {heads} {size} D{self.depth}{mask}{form}"
+
+    @property
+    def flops(self) -> float:
+        full = 4 * self.batch * self.heads * self.queries * self.keys * self.depth
+        return full * (0.5 if self.causal else 1.0)
+
+    @property
+    def bytes_read(self) -> int:
+        size = 2 if self.dtype in ("f16", "bf16") else 4
+        return 2 * self.batch * self.kv_heads * self.keys * self.depth * size
+
+    @property
+    def is_decode(self) -> bool:
+        return self.queries == 1
+
+
+def cases() -> list[Case]:
+    listed = []
+    for dtype in ("f32", "bf16", "f16"):
+        for heads, tokens, depth in ((8, 1024, 64), (8, 2048, 64), (4, 2048, 128)):
+            for causal in (False, True):
+                listed.append(Case(dtype, 1, heads, heads, tokens, tokens, depth, causal))
+        listed.append(Case(dtype, 2, 8, 2, 1000, 1000, 80))
+        listed.append(Case(dtype, 1, 32, 8, 1, 8192, 128, exclusive=False))
+    listed.append(Case("f32", 1, 8, 8, 2048, 2048, 64, exclusive=False))
+    return listed
+
 
 MODULE = """
-#q = affine_map<(h, m, k1, k2, n) -> (h, m, k1)>
-#k = affine_map<(h, m, k1, k2, n) -> (h, k2, k1)>
-#v = affine_map<(h, m, k1, k2, n) -> (h, k2, n)>
-#o = affine_map<(h, m, k1, k2, n) -> (h, m, n)>
-func.func @main(%q: {t}, %k: {t}, %v: {t}) -> {t} {{
-  %init = tensor.empty() : {t}
-  %z = xsa.attention {{{causal}{exclusion}indexing_maps = [#q, #k, #v, {self_map}#o], scale = {scale} : f64}}
-      ins(%q, %k, %v : {t}, {t}, {t}) {self_value} outs(%init : {t}) -> {t}
-  return %z : {t}
+#q = affine_map<(b, h, g, m, k1, k2, n) -> (b, h, g, m, k1)>
+#k = affine_map<(b, h, g, m, k1, k2, n) -> (b, h, k2, k1)>
+#v = affine_map<(b, h, g, m, k1, k2, n) -> (b, h, k2, n)>
+#s = affine_map<(b, h, g, m, k1, k2, n) -> (b, h, m, n)>
+#o = affine_map<(b, h, g, m, k1, k2, n) -> (b, h, g, m, n)>
+func.func @main(%q: {q}, %k: {kv}, %v: {kv}) -> {q} {{
+  %init = tensor.empty() : {q}
+  %z = xsa.attention {{{attributes}scale = {scale:e} : f64}}
+      ins(%q, %k, %v : {q}, {kv}, {kv}) {self_value} outs(%init : {q}) -> {q}
+  return %z : {q}
 }}
 """
 
 
-def module(heads: int, tokens: int, depth: int, causal: bool, exclusive: bool) -> str:
-    t = f"tensor<{heads}x{tokens}x{depth}xf32>"
+def module(case: Case) -> str:
+    group = case.heads // case.kv_heads
+    q = f"tensor<{case.batch}x{case.kv_heads}x{group}x{case.queries}x{case.depth}x{case.dtype}>"
+    kv = f"tensor<{case.batch}x{case.kv_heads}x{case.keys}x{case.depth}x{case.dtype}>"
+    attributes = "causal, " if case.causal else ""
+    if case.exclusive:
+        attributes += "exclusion = #xsa.exclusion<l2_clamp, eps = 1.0e-12>, "
+    maps = "#q, #k, #v, #s, #o" if case.exclusive else "#q, #k, #v, #o"
+    attributes += f"indexing_maps = [{maps}], "
+    self_value = f"self_value(%v : {kv})" if case.exclusive else ""
     return MODULE.format(
-        t=t,
-        causal="causal, " if causal else "",
-        exclusion="exclusion = #xsa.exclusion<l2_clamp, eps = 1.0e-12>, " if exclusive else "",
-        self_map="#o, " if exclusive else "",
-        self_value=f"self_value(%v : {t})" if exclusive else "",
-        scale=depth**-0.5,
+        q=q, kv=kv, attributes=attributes, scale=case.depth**-0.5, self_value=self_value
     )
 
 
-def times(args, folder: pathlib.Path, text: str) -> list[float]:
-    (folder / "model.mlir").write_text(text)
-    command = [args.bin / "xsa-run", folder / "model.mlir", "--entry", "main", "--target", "cpu"]
-    command += ["--inputs", folder / "in.npz", "--outputs", folder / "out.npz"]
-    command += ["--repeat", args.repeat, "--stats", folder / "stats.json"]
-    if args.threads:
-        command += ["--threads", args.threads]
-    subprocess.run([str(c) for c in command], check=True)
-    return json.loads((folder / "stats.json").read_text())["times_s"]
+class Compiled:
+    """xsa-run on the case. A turn is one process with several calls."""
+
+    name = "xsa"
+
+    def __init__(self, case: Case, arrays: list[np.ndarray], args, folder: pathlib.Path):
+        self.folder, self.args = folder, args
+        group = case.heads // case.kv_heads
+        shape = (case.batch, case.kv_heads, group, case.queries, case.depth)
+        store = np.float16 if case.dtype == "f16" else np.float32
+        inputs = [arrays[0].reshape(shape), *arrays[1:]]
+        np.savez(folder / "in.npz", **{f"arg{i}": x.astype(store) for i, x in enumerate(inputs)})
+        (folder / "model.mlir").write_text(module(case))
+
+    def turn(self, calls: int) -> list[float]:
+        return roofline.run_model(self.args, self.folder, calls)["times_s"]
+
+
+def measure(case: Case, args) -> dict:
+    rng = np.random.default_rng(0)
+    shapes = [(case.batch, case.heads, case.queries, case.depth)]
+    shapes += [(case.batch, case.kv_heads, case.keys, case.depth)] * 2
+    arrays = [rng.standard_normal(shape, dtype=np.float32) for shape in shapes]
+    calls = max(2, min(30, math.ceil(0.3 / (case.flops / 50e9))))
+    with tempfile.TemporaryDirectory() as name:
+        runners = [Compiled(case, arrays, args, pathlib.Path(name))]
+        runners += peers.available(case, arrays, args.threads)
+        times: dict[str, list[float]] = {runner.name: [] for runner in runners}
+        for _ in range(args.rounds):
+            for runner in runners:
+                times[runner.name] += runner.turn(calls)
+    return {"case": case.name, **asdict(case), "seconds": {k: min(v) for k, v in times.items()}}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin")
-    parser.add_argument("--threads", type=int)
-    parser.add_argument("--repeat", type=int, default=20)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", default="", help="cases whose name contains this text")
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--table", type=pathlib.Path, help="write the table as Markdown")
+    parser.add_argument("--plot", type=pathlib.Path, help="write the plot as SVG")
     args = parser.parse_args()
 
+    limits = roofline.measure(args)
+    print(f"peak {limits['gflops']:.1f} GF/s, reading {limits['gbytes']:.1f} GB/s", flush=True)
     rows = []
-    print(f"{'shape':16} {'mask':7} {'form':10} {'min ms':>9} {'median ms':>10} {'GF/s':>7}")
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for heads, tokens, depth in SHAPES:
-            rng = np.random.default_rng(0)
-            operands = rng.standard_normal((3, heads, tokens, depth), dtype=np.float32)
-            np.savez(folder / "in.npz", **{f"arg{i}": x for i, x in enumerate(operands)})
-            for causal in (False, True):
-                for exclusive in (False, True):
-                    taken = times(args, folder, module(heads, tokens, depth, causal, exclusive))
-                    flops = 4 * heads * tokens * tokens * depth * (0.5 if causal else 1.0)
-                    row = {
-                        "shape": f"H{heads} T{tokens} D{depth}",
-                        "mask": "causal" if causal else "none",
-                        "form": "exclusive" if exclusive else "plain",
-                        "min_ms": min(taken) * 1e3,
-                        "median_ms": statistics.median(taken) * 1e3,
-                        "gflops": flops / min(taken) * 1e-9,
-                    }
-                    rows.append(row)
-                    print(
-                        f"{row['shape']:16} {row['mask']:7} {row['form']:10}"
-                        f" {row['min_ms']:9.3f} {row['median_ms']:10.3f} {row['gflops']:7.1f}",
-                        flush=True,
-                    )
+    for case in cases():
+        if args.only not in case.name:
+            continue
+        row = measure(case, args)
+        row["flops"], row["bytes_read"], row["is_decode"] = (
+            case.flops,
+            case.bytes_read,
+            case.is_decode,
+        )
+        rows.append(row)
+        seconds = row["seconds"]
+        print(
+            case.name.ljust(36),
+            "  ".join(
+                f"{name} {value * 1e3:.2f} ms ({value / seconds['xsa']:.2f}x)"
+                for name, value in seconds.items()
+            ),
+            flush=True,
+        )
+    # Once more: the clock of the machine may have changed meanwhile.
+    again = roofline.measure(args)
+    limits = {key: max(limits[key], again[key]) for key in limits}
     if args.json:
-        args.json.write_text(json.dumps(rows, indent=1))
+        args.json.write_text(json.dumps({"limits": limits, "rows": rows}, indent=1))
+    if args.table:
+        args.table.write_text(markdown(rows, limits, args.threads))
+    if args.plot:
+        args.plot.write_text(svg(rows, limits))
     return 0
 
 

@@ -105,9 +105,11 @@ static void addLoops(OpPassManager &pm, const LowerToCPUOptions &options) {
 
 /// Loops to the LLVM dialect.
 static void addLLVM(OpPassManager &pm, bool launchesKernels) {
+  // Before vectors: a view that is folded into a transfer can leave it with a
+  // dimension that is not the last, which only loops over elements can do.
+  pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));
-  pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertMathToFuncs());

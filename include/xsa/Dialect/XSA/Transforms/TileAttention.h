@@ -36,8 +36,8 @@ struct TilePolicy {
   /// Otherwise tiles of keys are always whole, and what is missing is masked.
   bool exactKeys = false;
   int64_t keyGrain = 8;
-  /// Under causal masks begin with the tiles of rows that see most keys, so that
-  /// threads which take them in order end at about the same time.
+  /// Under causal masks begin with the tiles of rows that see most keys, so
+  /// that threads which take them in order end at about the same time.
   bool heavyTilesFirst = false;
   /// Softmax in powers of two: log2(e) goes into the scale.
   bool powersOfTwo = true;
