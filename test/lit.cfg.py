@@ -34,7 +34,10 @@ config.substitutions.append(("%xsa_tools_dir", config.xsa_tools_dir))
 config.substitutions.append(("%mlir_dir", config.mlir_dir))
 config.substitutions.append(("%python", f'"{config.python_executable}"'))
 tools = ["xsa-emulate", "xsa-opt", "xsa-run", "xsa-lsp-server"]
-tools += [ToolSubst("mlir-opt", unresolved="ignore")]
+tools += [
+    ToolSubst("mlir-opt", unresolved="ignore"),
+    ToolSubst("mlir-translate", unresolved="ignore"),
+]
 llvm_config.add_tool_substitutions(tools, [config.xsa_tools_dir, config.llvm_tools_dir])
 llvm_config.add_tool_substitutions(
     ["FileCheck", "not", "count", "split-file"], config.llvm_tools_dir
