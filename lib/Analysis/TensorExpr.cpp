@@ -195,6 +195,7 @@ ExprRef ExprContext::create(const Key &key) {
   Expr *node = new (allocator.Allocate<Expr>()) Expr(probe);
   node->self = node;
   node->id = nextId++;
+  node->hash = profile.ComputeHash();
   node->operands = copyTo(allocator, key.operands);
   node->vars = copyTo(allocator, key.vars);
   SmallVector<PolyTerm> terms;

@@ -320,6 +320,17 @@ Value xsa::getOwnRows(OpBuilder &builder, TensorView &view, AttentionOp op) {
                                         strides);
 }
 
+AffineMap xsa::getOwnRowsMap(AttentionOp op) {
+  AffineMap map = op.getValueMap();
+  SmallVector<AffineExpr> results;
+  for (AffineExpr result : map.getResults()) {
+    bool isKey = cast<AffineDimExpr>(result).getPosition() == op.getKeyDim();
+    results.push_back(
+        isKey ? getAffineDimExpr(op.getQueryDim(), op.getContext()) : result);
+  }
+  return AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+}
+
 /// The operand read along tracked variables, with other indices as given.
 static ExprRef
 accessOperand(TensorView &view, Value value, AffineMap map,

@@ -136,6 +136,8 @@ public:
   bool dependsOnAny(llvm::ArrayRef<ExprRef> others) const;
 
   void Profile(llvm::FoldingSetNodeID &profile) const;
+  /// The hash of the profile.
+  unsigned getHash() const { return hash; }
   void print(llvm::raw_ostream &os, unsigned depth = 6) const;
   void dump() const;
 
@@ -151,6 +153,7 @@ private:
   bool known = true;
   mlir::Type type;
   unsigned id = 0;
+  unsigned hash = 0;
   unsigned index = 0;
   double number = 0;
   mlir::Value value;
@@ -165,6 +168,27 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Expr &e) {
   e.print(os);
   return os;
 }
+
+} // namespace xsa
+
+/// Nodes remember their hash: a table that grows, or looks for a node, need not
+/// profile the others again.
+template <>
+struct llvm::FoldingSetTrait<xsa::Expr>
+    : llvm::DefaultFoldingSetTrait<xsa::Expr> {
+  static unsigned ComputeHash(const xsa::Expr &e, FoldingSetNodeID &) {
+    return e.getHash();
+  }
+  static bool Equals(const xsa::Expr &e, const FoldingSetNodeID &profile,
+                     unsigned hash, FoldingSetNodeID &scratch) {
+    if (e.getHash() != hash)
+      return false;
+    e.Profile(scratch);
+    return scratch == profile;
+  }
+};
+
+namespace xsa {
 
 /// Creates and simplifies expressions. Simplification is exact up to NaN and
 /// the sign of zero; nothing here reassociates floats.

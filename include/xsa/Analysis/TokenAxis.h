@@ -35,6 +35,9 @@ ExprRef getOwnOffset(TensorView &view, AttentionOp op);
 mlir::Value getOwnRows(mlir::OpBuilder &builder, TensorView &view,
                        AttentionOp op);
 
+/// The map of these rows: that of value, with the query's rows for keys.
+mlir::AffineMap getOwnRowsMap(AttentionOp op);
+
 class TokenAxisAnalysis {
 public:
   TokenAxisAnalysis(TensorView &view, ConstantEvaluator &evaluator)

@@ -192,27 +192,7 @@ AttentionOp AttentionBuilder::createAttention() {
 /// Back to the model's shape.
 Value AttentionBuilder::restoreShape(Value output) {
   OperandBuilder operands(rewriter, loc, match.view, axes);
-  auto flatten = [](const OperandBuilder::Dims &dims) {
-    SmallVector<ExprRef> flat;
-    for (ArrayRef<ExprRef> digits : dims)
-      llvm::append_range(flat, digits);
-    return flat;
-  };
-  SmallVector<ExprRef> rootFlat = flatten(rootDims), outFlat = flatten(outDims);
-  if (outFlat != rootFlat) {
-    OperandBuilder::Dims single, target;
-    SmallVector<int64_t> permutation;
-    for (ExprRef digit : outFlat)
-      single.push_back({digit});
-    for (ExprRef digit : rootFlat) {
-      permutation.push_back(llvm::find(outFlat, digit) - outFlat.begin());
-      target.push_back({digit});
-    }
-    output = operands.regroup(output, outDims, single);
-    output = transpose(rewriter, loc, output, permutation);
-    outDims = target;
-  }
-  output = operands.regroup(output, outDims, rootDims);
+  output = operands.rearrange(output, outDims, rootDims);
   if (output.getType() == result.root.getType())
     return output;
   return tensor::CastOp::create(rewriter, loc, result.root.getType(), output);

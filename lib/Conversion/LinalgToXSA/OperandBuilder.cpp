@@ -412,6 +412,31 @@ Value xsa::transpose(OpBuilder &builder, Location loc, Value value,
       ->getResult(0);
 }
 
+static SmallVector<ExprRef> flatten(const OperandBuilder::Dims &dims) {
+  SmallVector<ExprRef> flat;
+  for (ArrayRef<ExprRef> digits : dims)
+    llvm::append_range(flat, digits);
+  return flat;
+}
+
+Value OperandBuilder::rearrange(Value value, const Dims &from, const Dims &to) {
+  SmallVector<ExprRef> source = flatten(from), target = flatten(to);
+  if (source == target)
+    return regroup(value, from, to);
+  auto separate = [](ArrayRef<ExprRef> digits) {
+    Dims dims;
+    for (ExprRef digit : digits)
+      dims.push_back({digit});
+    return dims;
+  };
+  SmallVector<int64_t> permutation;
+  for (ExprRef digit : target)
+    permutation.push_back(llvm::find(source, digit) - source.begin());
+  value = regroup(value, from, separate(source));
+  value = transpose(builder, loc, value, permutation);
+  return regroup(value, separate(target), to);
+}
+
 FailureOr<Value> OperandBuilder::buildInOrder(ExprRef e, const Dims &dims) {
   SmallVector<unsigned> all;
   for (unsigned axis = 0; axis < axes.size(); ++axis)
@@ -419,14 +444,8 @@ FailureOr<Value> OperandBuilder::buildInOrder(ExprRef e, const Dims &dims) {
   FailureOr<Operand> operand = build(e, all);
   if (failed(operand))
     return failure();
-  Dims digits;
-  SmallVector<int64_t> permutation;
-  for (ArrayRef<ExprRef> dim : dims)
-    for (ExprRef digit : dim) {
-      digits.push_back({digit});
-      permutation.push_back(llvm::find(operand->axes, *axisOf(digit)) -
-                            operand->axes.begin());
-    }
-  Value value = transpose(builder, loc, operand->value, permutation);
-  return regroup(value, digits, dims);
+  Dims built;
+  for (unsigned axis : operand->axes)
+    built.push_back(axes[axis].digits);
+  return rearrange(operand->value, built, dims);
 }

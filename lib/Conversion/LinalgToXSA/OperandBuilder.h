@@ -60,6 +60,9 @@ public:
   /// dimensions are the numbers `to`; both list the same digits in one order.
   mlir::Value regroup(mlir::Value value, const Dims &from, const Dims &to);
 
+  /// The same where the digits come in another order.
+  mlir::Value rearrange(mlir::Value value, const Dims &from, const Dims &to);
+
 private:
   mlir::FailureOr<Operand> buildView(ExprRef access,
                                      llvm::ArrayRef<unsigned> needed);

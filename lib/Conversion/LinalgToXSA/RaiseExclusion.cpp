@@ -149,6 +149,12 @@ static bool coversColumns(MatchContext &match, const OutputAccess &output,
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// An operand and its map; null if there is none.
+struct MappedOperand {
+  Value value;
+  AffineMap map;
+};
+
 class ExclusionBuilder {
 public:
   ExclusionBuilder(RewriterBase &rewriter, MatchContext &match,
@@ -166,6 +172,10 @@ public:
   LogicalResult buildExclude();
 
 private:
+  SmallVector<Axis> layOutRows() const;
+  FailureOr<MappedOperand> buildStrength(ArrayRef<Axis> axes);
+  FailureOr<MappedOperand> buildOperand(ExprRef e, ArrayRef<Axis> axes,
+                                        ArrayRef<unsigned> required);
   ExclusionAttr getAttribute() {
     return ExclusionAttr::get(rewriter.getContext(), exclusion.denominator,
                               exclusion.eps, exclusion.strength);
@@ -201,6 +211,25 @@ ExprRef ExclusionBuilder::getStrength() {
   return strength;
 }
 
+FailureOr<MappedOperand>
+ExclusionBuilder::buildOperand(ExprRef e, ArrayRef<Axis> axes,
+                               ArrayRef<unsigned> required) {
+  OperandBuilder operands(rewriter, loc, match.view, axes);
+  FailureOr<Operand> operand = operands.build(e, required);
+  if (failed(operand))
+    return failure();
+  SmallVector<AffineExpr> results;
+  for (unsigned axis : operand->axes)
+    results.push_back(rewriter.getAffineDimExpr(axis));
+  return MappedOperand{operand->value, AffineMap::get(axes.size(), 0, results,
+                                                      rewriter.getContext())};
+}
+
+FailureOr<MappedOperand> ExclusionBuilder::buildStrength(ArrayRef<Axis> axes) {
+  ExprRef strength = getStrength();
+  return strength ? buildOperand(strength, axes, {}) : MappedOperand();
+}
+
 /// A copy of the attention in the exclusive form, seen through the layout that
 /// the model gives its output.
 LogicalResult ExclusionBuilder::buildAttention(const OutputAccess &output,
@@ -209,53 +238,22 @@ LogicalResult ExclusionBuilder::buildAttention(const OutputAccess &output,
   if (op.getLse() || op.getStrength() || op.isExclusive())
     return failure();
   rewriter.setInsertionPoint(exclusion.root.getDefiningOp());
-  SmallVector<AffineMap> maps = op.getMaps();
-  SmallVector<AffineExpr> ownResults;
-  for (AffineExpr expr : op.getValueMap().getResults())
-    ownResults.push_back(cast<AffineDimExpr>(expr).getPosition() ==
-                                 op.getKeyDim()
-                             ? rewriter.getAffineDimExpr(op.getQueryDim())
-                             : expr);
-  maps.insert(maps.begin() + 3, AffineMap::get(op.getNumLoops(), 0, ownResults,
-                                               rewriter.getContext()));
-  Value strength;
-  if (ExprRef e = getStrength()) {
-    SmallVector<Axis> axes(op.getNumLoops());
-    for (auto [axis, loop] : llvm::zip_equal(axes, output.loops)) {
-      if (!loop)
-        continue;
-      auto numbers = match.ctx.getDigits(loop);
-      if (!numbers)
-        return failure();
+  // Where an index is no number, a strength that depends on it has no axis.
+  SmallVector<Axis> domain(op.getNumLoops());
+  for (auto [axis, loop] : llvm::zip_equal(domain, output.loops))
+    if (auto numbers = loop ? match.ctx.getDigits(loop) : std::nullopt)
       axis.digits = numbers->vars;
-    }
-    OperandBuilder operands(rewriter, loc, match.view, axes);
-    FailureOr<Operand> operand = operands.build(e, {});
-    if (failed(operand))
-      return failure();
-    SmallVector<AffineExpr> results;
-    for (unsigned axis : operand->axes)
-      results.push_back(rewriter.getAffineDimExpr(axis));
-    strength = operand->value;
-    // After self value, mask, bias and sinks.
-    unsigned position =
-        4 + bool(op.getMask()) + bool(op.getBias()) + bool(op.getSinks());
-    maps.insert(
-        maps.begin() + position,
-        AffineMap::get(op.getNumLoops(), 0, results, rewriter.getContext()));
-  }
+  FailureOr<MappedOperand> strength = buildStrength(domain);
+  if (failed(strength))
+    return failure();
+  Value ownRows = getOwnRows(rewriter, match.view, op);
   auto exclusive = cast<AttentionOp>(rewriter.clone(*op));
-  exclusive.getSelfValueMutable().assign(
-      getOwnRows(rewriter, match.view, exclusive));
-  if (strength)
-    exclusive.getStrengthMutable().assign(strength);
-  exclusive.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  exclusive.assignOperand(AttentionOp::odsIndex_self_value, ownRows,
+                          getOwnRowsMap(op));
+  if (strength->value)
+    exclusive.assignOperand(AttentionOp::odsIndex_strength, strength->value,
+                            strength->map);
   exclusive.setExclusionAttr(getAttribute());
-  // Own rows may be a slice, which must come before its user.
-  if (Operation *slice = exclusive.getSelfValue().getDefiningOp();
-      slice && slice->getBlock() == exclusive->getBlock() &&
-      exclusive->isBeforeInBlock(slice))
-    rewriter.moveOpAfter(exclusive, slice);
 
   ExprRef result =
       match.view.access(exclusive->getResult(0), access->getOperands());
@@ -273,80 +271,51 @@ LogicalResult ExclusionBuilder::buildAttention(const OutputAccess &output,
   return success();
 }
 
-LogicalResult ExclusionBuilder::buildExclude() {
-  rewriter.setInsertionPoint(exclusion.root.getDefiningOp());
-  // Rows in the order of the result, the columns last.
+/// Rows in the order of the result, the columns last.
+SmallVector<Axis> ExclusionBuilder::layOutRows() const {
   SmallVector<Axis> axes;
-  SmallVector<unsigned> order;
-  for (ExprRef digit : digits)
-    if (!llvm::is_contained(exclusion.columns, digit)) {
-      Axis axis;
-      axis.digits = {digit};
-      axes.push_back(axis);
-    }
   Axis columns;
   for (ExprRef digit : digits)
     if (llvm::is_contained(exclusion.columns, digit))
       columns.digits.push_back(digit);
+    else
+      axes.emplace_back().digits.push_back(digit);
   axes.push_back(columns);
+  return axes;
+}
+
+LogicalResult ExclusionBuilder::buildExclude() {
+  rewriter.setInsertionPoint(exclusion.root.getDefiningOp());
+  SmallVector<Axis> axes = layOutRows();
   unsigned n = axes.size() - 1;
-  SmallVector<unsigned> all;
-  for (unsigned axis = 0; axis <= n; ++axis)
-    all.push_back(axis);
+  SmallVector<unsigned> all = llvm::to_vector(llvm::seq(0u, n + 1));
+  FailureOr<MappedOperand> input = buildOperand(exclusion.input, axes, all);
+  FailureOr<MappedOperand> value = buildOperand(exclusion.value, axes, {n});
+  FailureOr<MappedOperand> strength = buildStrength(axes);
+  if (failed(input) || failed(value) || failed(strength))
+    return failure();
 
   OperandBuilder operands(rewriter, loc, match.view, axes);
-  SmallVector<AffineMap> maps;
-  auto add = [&](ExprRef e, ArrayRef<unsigned> required) -> FailureOr<Value> {
-    FailureOr<Operand> operand = operands.build(e, required);
-    if (failed(operand))
-      return failure();
-    SmallVector<AffineExpr> results;
-    for (unsigned axis : operand->axes)
-      results.push_back(rewriter.getAffineDimExpr(axis));
-    maps.push_back(
-        AffineMap::get(axes.size(), 0, results, rewriter.getContext()));
-    return operand->value;
-  };
-  FailureOr<Value> input = add(exclusion.input, all);
-  FailureOr<Value> value = failed(input) ? input : add(exclusion.value, {n});
-  if (failed(value))
-    return failure();
-  Value strength;
-  if (ExprRef e = getStrength()) {
-    FailureOr<Value> built = add(e, {});
-    if (failed(built))
-      return failure();
-    strength = *built;
-  }
   SmallVector<OpFoldResult> sizes;
-  OperandBuilder::Dims outDims, single;
+  OperandBuilder::Dims outDims;
   for (const Axis &axis : axes) {
     ExprRef size = match.ctx.integer(1);
-    for (ExprRef digit : axis.digits) {
+    for (ExprRef digit : axis.digits)
       size = match.ctx.mul(size, digit->getExtent());
-      single.push_back({digit});
-    }
     sizes.push_back(operands.size(size));
     outDims.push_back(axis.digits);
   }
   Type element = getElementTypeOrSelf(exclusion.root.getType());
   Value init = tensor::EmptyOp::create(rewriter, loc, sizes, element);
+  SmallVector<AffineMap> maps = {input->map, value->map};
+  if (strength->value)
+    maps.push_back(strength->map);
   maps.push_back(rewriter.getMultiDimIdentityMap(axes.size()));
-  auto op =
-      ExcludeOp::create(rewriter, loc, init.getType(), *input, *value, strength,
-                        init, /*coefficient_output=*/Value(),
-                        rewriter.getAffineMapArrayAttr(maps), getAttribute());
-  SmallVector<int64_t> permutation;
-  OperandBuilder::Dims ordered;
-  for (ExprRef digit : digits) {
-    const auto *it = llvm::find_if(
-        single, [&](ArrayRef<ExprRef> dim) { return dim[0] == digit; });
-    permutation.push_back(it - single.begin());
-    ordered.push_back({digit});
-  }
-  Value result = operands.regroup(op->getResult(0), outDims, single);
-  result = transpose(rewriter, loc, result, permutation);
-  result = operands.regroup(result, ordered, rootDims);
+  auto op = ExcludeOp::create(
+      rewriter, loc, init.getType(), input->value, value->value,
+      strength->value, init, /*coefficient_output=*/Value(),
+      rewriter.getAffineMapArrayAttr(maps), getAttribute());
+  Value result = operands.rearrange(op->getResult(0), outDims, rootDims);
   if (result.getType() != exclusion.root.getType())
     result =
         tensor::CastOp::create(rewriter, loc, exclusion.root.getType(), result);

@@ -104,19 +104,8 @@ static double getDefaultEps(Denominator denominator) {
 static void makeExclusive(TensorView &view, AttentionOp op,
                           ExclusionAttr exclusion) {
   OpBuilder builder(op);
-  Value ownRows = getOwnRows(builder, view, op);
-  SmallVector<AffineMap> maps = op.getMaps();
-  SmallVector<AffineExpr> results;
-  for (AffineExpr result : op.getValueMap().getResults()) {
-    bool isKey = cast<AffineDimExpr>(result).getPosition() == op.getKeyDim();
-    results.push_back(isKey ? builder.getAffineDimExpr(op.getQueryDim())
-                            : result);
-  }
-  // Own rows follow query, key and value.
-  maps.insert(maps.begin() + 3,
-              AffineMap::get(op.getNumLoops(), 0, results, op.getContext()));
-  op.getSelfValueMutable().assign(ownRows);
-  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+  op.assignOperand(AttentionOp::odsIndex_self_value,
+                   getOwnRows(builder, view, op), getOwnRowsMap(op));
   op.setExclusionAttr(exclusion);
 }
 
