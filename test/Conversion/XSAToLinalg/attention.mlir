@@ -171,7 +171,9 @@ func.func @key_lengths_and_intervals(%q: tensor<2x8x16xf32>, %k: tensor<2x9x16xf
 // CHECK:           %[[I:.*]] = linalg.index 1
 // CHECK:           %[[ROW:.*]] = arith.addi %[[I]], %[[QSTART]]
 // CHECK:           %[[OFF:.*]] = arith.index_cast %[[OFFSET]]
-// CHECK:           %[[P:.*]] = arith.addi %[[ROW]], %[[OFF]]
+// CHECK:           %[[LEAST:.*]] = arith.maxsi %[[OFF]]
+// CHECK:           %[[LIMITED:.*]] = arith.minsi %[[LEAST]]
+// CHECK:           %[[P:.*]] = arith.addi %[[ROW]], %[[LIMITED]]
 // CHECK:           %[[K:.*]] = linalg.index 2
 // CHECK:           %[[J:.*]] = arith.addi %[[K]], %[[KSTART]]
 // CHECK:           arith.cmpi sle, %[[J]], %[[P]]

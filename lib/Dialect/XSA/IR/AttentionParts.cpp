@@ -185,11 +185,11 @@ Value xsa::buildRowMax(OpBuilder &builder, Location loc, MappedValue scores,
 static Value shiftedExp(ImplicitLocOpBuilder &b, Value x, Value max,
                         bool powersOfTwo) {
   Value shifted = arith::SubFOp::create(b, x, finiteMax(b, max));
-  Operation *exponential = powersOfTwo
-                               ? math::Exp2Op::create(b, shifted).getOperation()
-                               : math::ExpOp::create(b, shifted).getOperation();
-  exponential->setDiscardableAttr(kNonPositiveAttrName, b.getUnitAttr());
-  return exponential->getResult(0);
+  if (!powersOfTwo)
+    return math::ExpOp::create(b, shifted);
+  auto power = math::Exp2Op::create(b, shifted);
+  power->setDiscardableAttr(kNonPositiveAttrName, b.getUnitAttr());
+  return power;
 }
 
 Value xsa::buildShiftedExp(OpBuilder &builder, Location loc, MappedValue x,
