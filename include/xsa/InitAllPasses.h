@@ -18,10 +18,12 @@
 #include "xsa/Conversion/LinalgToXSA/LinalgToXSA.h"
 #include "xsa/Conversion/SCFToXSARuntime/Passes.h"
 #include "xsa/Conversion/TMTensorToLinalg/TMTensorToLinalg.h"
+#include "xsa/Conversion/TilesToNVVM/Passes.h"
 #include "xsa/Conversion/XSAToLinalg/XSAToLinalg.h"
 #include "xsa/Dialect/XSA/Transforms/Passes.h"
 #include "xsa/Pipelines/ConvertAttention.h"
 #include "xsa/Pipelines/LowerToCPU.h"
+#include "xsa/Pipelines/LowerToNVVM.h"
 #include "xsa/Transforms/Passes.h"
 
 namespace xsa {
@@ -36,8 +38,10 @@ inline void registerAllPasses() {
   registerXSASCFToXSARuntimePasses();
   registerXSALoweringTransformsPasses();
   registerXSATransformsPasses();
+  registerXSATilesToNVVMPasses();
   registerAttentionPipelines();
   registerLowerToCPUPipeline();
+  registerLowerToNVVMPipeline();
 }
 
 } // namespace xsa

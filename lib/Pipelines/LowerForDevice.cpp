@@ -6,48 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels are compiled between the two halves of the host's pipeline: as soon
-// as there are buffers, and before anything that would lower device code like
-// code of the host.
+// The pipeline to NVIDIA GPUs, as the execution engine wants it: nothing is
+// strict, and the host's code is for this host.
 //
 //===----------------------------------------------------------------------===//
 
 #include "xsa/Pipelines/LowerForDevice.h"
 
-#include "xsa/Pipelines/LowerToCPU.h"
-#include "xsa/Transforms/Passes.h"
-
-#include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/GPU/Transforms/Passes.h"
-#include "mlir/Transforms/Passes.h"
+#include "xsa/Pipelines/LowerToNVVM.h"
 
 using namespace mlir;
 using namespace xsa;
 
-void xsa::buildCompileKernelsPipeline(OpPassManager &pm,
-                                      const LowerForDeviceOptions &options) {
-  pm.addPass(createStageKernelBuffersPass());
-  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  kernels.addPass(createSCFToControlFlowPass());
-  kernels.addPass(createConvertGpuOpsToNVVMOps());
-  kernels.addPass(createConvertNVVMToLLVMPass());
-  kernels.addPass(createReconcileUnrealizedCastsPass());
-  GpuNVVMAttachTargetOptions target;
-  target.chip = options.chip;
-  target.features = "+ptx80";
-  target.optLevel = 3;
-  pm.addPass(createGpuNVVMAttachTarget(target));
-  GpuModuleToBinaryPassOptions binary;
-  binary.compilationTarget = options.format;
-  pm.addPass(createGpuModuleToBinaryPass(binary));
-}
-
 void xsa::buildLowerForDevicePipeline(OpPassManager &pm,
                                       const LowerForDeviceOptions &options) {
-  LowerToCPUOptions host;
-  host.vectorBits = options.vectorBits;
-  buildTensorsToBuffersPipeline(pm, host);
-  buildCompileKernelsPipeline(pm, options);
-  buildBuffersToLLVMPipeline(pm, host, /*launchesKernels=*/true);
+  LowerToNVVMOptions nvvm;
+  nvvm.chip = options.chip;
+  nvvm.format = options.format;
+  nvvm.vectorBits = options.vectorBits;
+  buildLowerToNVVMPipeline(pm, nvvm);
 }

@@ -15,6 +15,8 @@
 
 #include "xsa/Pipelines/LowerToCPU.h"
 
+#include "HostSteps.h"
+
 #include "xsa/Conversion/ImportToLinalg/ImportToLinalg.h"
 #include "xsa/Conversion/LinalgToCPULoops/Passes.h"
 #include "xsa/Conversion/SCFToXSARuntime/Passes.h"
@@ -25,7 +27,6 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -37,14 +38,14 @@
 using namespace mlir;
 using namespace xsa;
 
-static void addCleanup(OpPassManager &pm) {
+void xsa::addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
 
 /// Attention to loops over tiles; what remains of the dialect to linalg.
-static void addAttention(OpPassManager &pm, const LowerToCPUOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createVerifyDynamicSizes());
+void xsa::addHostAttention(OpPassManager &pm,
+                           const LowerToCPUOptions &options) {
   TileAttentionOptions tileOptions;
   tileOptions.vectorBits = options.vectorBits;
   pm.addNestedPass<func::FuncOp>(createTileAttention(tileOptions));
@@ -54,10 +55,9 @@ static void addAttention(OpPassManager &pm, const LowerToCPUOptions &options) {
   pm.addNestedPass<func::FuncOp>(createConvertXSAToLinalg());
 }
 
-/// Tensors: one function, element-wise chains fused. Code needs the bytes of
-/// every constant.
-static void addTensorSteps(OpPassManager &pm,
-                           const LowerToCPUOptions &options) {
+/// Tensors: one function, nothing but linalg and attention. Code needs the
+/// bytes of every constant.
+void xsa::addImportSteps(OpPassManager &pm) {
   CheckResourcesOptions resourceOptions;
   resourceOptions.requireData = true;
   pm.addPass(createCheckResources(resourceOptions));
@@ -65,7 +65,11 @@ static void addTensorSteps(OpPassManager &pm,
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createPrepareEntryPointsPass());
   pm.addPass(createConvertTMTensorToLinalg());
-  addAttention(pm, options);
+  pm.addNestedPass<func::FuncOp>(createVerifyDynamicSizes());
+}
+
+/// Element-wise chains become single loops.
+void xsa::addElementwiseFusion(OpPassManager &pm) {
   pm.addPass(createConvertElementwiseToLinalgPass());
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
@@ -74,7 +78,8 @@ static void addTensorSteps(OpPassManager &pm,
 
 /// Tensors to buffers that are freed where they are last used; results belong
 /// to the caller.
-static void addBufferization(OpPassManager &pm) {
+void xsa::addBufferization(OpPassManager &pm,
+                           function_ref<void(OpPassManager &)> onBuffers) {
   pm.addPass(createCheckBufferizablePass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
@@ -84,13 +89,21 @@ static void addBufferization(OpPassManager &pm) {
   options.allowReturnAllocsFromLoops = true;
   options.bufferAlignment = 64;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
+  if (!onBuffers)
+    addCleanup(pm);
+  // Upstream's buffer-deallocation-pipeline without its canonicalizations.
+  pm.addPass(memref::createExpandReallocPass({/*emitDeallocs=*/false}));
+  pm.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
+  pm.addPass(bufferization::createBufferDeallocationSimplificationPass());
+  pm.addPass(bufferization::createLowerDeallocationsPass());
+  if (onBuffers)
+    onBuffers(pm);
   addCleanup(pm);
-  bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());
 }
 
 /// Buffers to loops: vectors and threads.
-static void addLoops(OpPassManager &pm, const LowerToCPUOptions &options) {
+void xsa::addHostLoops(OpPassManager &pm, const LowerToCPUOptions &options) {
   pm.addNestedPass<func::FuncOp>(createCheckBuffersPass());
   pm.addNestedPass<func::FuncOp>(createExpandDynamicReshapesPass());
   ConvertLinalgToCPULoopsPassOptions loopOptions;
@@ -104,7 +117,7 @@ static void addLoops(OpPassManager &pm, const LowerToCPUOptions &options) {
 }
 
 /// Loops to the LLVM dialect.
-static void addLLVM(OpPassManager &pm, bool launchesKernels) {
+void xsa::addHostLLVM(OpPassManager &pm, bool launchesKernels) {
   // Before vectors: a view that is folded into a transfer can leave it with a
   // dimension that is not the last, which only loops over elements can do.
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
@@ -126,23 +139,14 @@ static void addLLVM(OpPassManager &pm, bool launchesKernels) {
   pm.addPass(createCheckLoweredPass());
 }
 
-void xsa::buildTensorsToBuffersPipeline(OpPassManager &pm,
-                                        const LowerToCPUOptions &options) {
-  addTensorSteps(pm, options);
-  addBufferization(pm);
-}
-
-void xsa::buildBuffersToLLVMPipeline(OpPassManager &pm,
-                                     const LowerToCPUOptions &options,
-                                     bool launchesKernels) {
-  addLoops(pm, options);
-  addLLVM(pm, launchesKernels);
-}
-
 void xsa::buildLowerToCPUPipeline(OpPassManager &pm,
                                   const LowerToCPUOptions &options) {
-  buildTensorsToBuffersPipeline(pm, options);
-  buildBuffersToLLVMPipeline(pm, options, /*launchesKernels=*/false);
+  addImportSteps(pm);
+  addHostAttention(pm, options);
+  addElementwiseFusion(pm);
+  addBufferization(pm);
+  addHostLoops(pm, options);
+  addHostLLVM(pm, /*launchesKernels=*/false);
 }
 
 void xsa::registerLowerToCPUPipeline() {

@@ -30,11 +30,6 @@ struct LowerForDeviceOptions {
   std::string format = "llvm";
 };
 
-/// Buffers are staged and kernels compiled: modules of the gpu dialect, with
-/// anything that upstream lowers to NVVM inside, become binaries.
-void buildCompileKernelsPipeline(mlir::OpPassManager &pm,
-                                 const LowerForDeviceOptions &options);
-
 /// The whole pipeline on a module.
 void buildLowerForDevicePipeline(mlir::OpPassManager &pm,
                                  const LowerForDeviceOptions &options);

@@ -34,14 +34,6 @@ struct LowerToCPUOptions : public mlir::PassPipelineOptions<LowerToCPUOptions> {
 void buildLowerToCPUPipeline(mlir::OpPassManager &pm,
                              const LowerToCPUOptions &options);
 
-/// Its two halves, for pipelines that have kernels in between. What launches
-/// kernels calls MLIR's GPU runtime in the end.
-void buildTensorsToBuffersPipeline(mlir::OpPassManager &pm,
-                                   const LowerToCPUOptions &options);
-void buildBuffersToLLVMPipeline(mlir::OpPassManager &pm,
-                                const LowerToCPUOptions &options,
-                                bool launchesKernels);
-
 void registerLowerToCPUPipeline();
 
 } // namespace xsa

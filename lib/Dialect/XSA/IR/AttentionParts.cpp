@@ -181,33 +181,54 @@ Value xsa::buildRowMax(OpBuilder &builder, Location loc, MappedValue scores,
       });
 }
 
-/// exp(x - max), or 2^(x - max).
+double SoftmaxForm::toNatural() const {
+  return powersOfTwo ? factor * std::log(2.0) : factor;
+}
+
+/// factor * (x - max).
+static Value shiftedExponent(ImplicitLocOpBuilder &b, Value x, Value max,
+                             const SoftmaxForm &form) {
+  Type type = x.getType();
+  if (form.fused) {
+    Value minusMax =
+        arith::MulFOp::create(b, max, floatConstant(b, type, -form.factor));
+    return math::FmaOp::create(b, x, floatConstant(b, type, form.factor),
+                               minusMax);
+  }
+  Value shifted = arith::SubFOp::create(b, x, max);
+  if (form.factor == 1.0)
+    return shifted;
+  return arith::MulFOp::create(b, shifted, floatConstant(b, type, form.factor));
+}
+
 static Value shiftedExp(ImplicitLocOpBuilder &b, Value x, Value max,
-                        bool powersOfTwo) {
-  Value shifted = arith::SubFOp::create(b, x, finiteMax(b, max));
-  if (!powersOfTwo)
-    return math::ExpOp::create(b, shifted);
-  auto power = math::Exp2Op::create(b, shifted);
+                        const SoftmaxForm &form) {
+  if (!form.finiteMax)
+    max = finiteMax(b, max);
+  Value exponent = shiftedExponent(b, x, max, form);
+  if (!form.powersOfTwo)
+    return math::ExpOp::create(b, exponent);
+  auto power = math::Exp2Op::create(b, exponent);
   power->setDiscardableAttr(kNonPositiveAttrName, b.getUnitAttr());
   return power;
 }
 
 Value xsa::buildShiftedExp(OpBuilder &builder, Location loc, MappedValue x,
-                           MappedValue max, bool powersOfTwo) {
+                           MappedValue max, const SoftmaxForm &form) {
   return buildGeneric(builder, loc, max, x,
                       [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
-                        return shiftedExp(b, args[1], args[0], powersOfTwo);
+                        return shiftedExp(b, args[1], args[0], form);
                       });
 }
 
 Value xsa::buildRescaleFactor(OpBuilder &builder, Location loc, MappedValue max,
                               MappedValue more, MappedValue init,
-                              bool powersOfTwo) {
+                              const SoftmaxForm &form) {
   return buildGeneric(builder, loc, {max, more}, init,
                       [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
                         Value newMax =
                             arith::MaximumFOp::create(b, args[0], args[1]);
-                        return shiftedExp(b, args[0], newMax, powersOfTwo);
+                        return shiftedExp(b, args[0], newMax, form);
                       });
 }
 
@@ -234,15 +255,16 @@ Value xsa::buildNormalized(OpBuilder &builder, Location loc, MappedValue x,
 }
 
 Value xsa::buildLogSumExp(OpBuilder &builder, Location loc, MappedValue max,
-                          MappedValue sum, MappedValue init, bool powersOfTwo) {
+                          MappedValue sum, MappedValue init,
+                          const SoftmaxForm &form) {
   return buildGeneric(
       builder, loc, {max, sum}, init,
       [&](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
         // log(0) makes the row without keys -inf.
         Value shift = finiteMax(b, args[0]);
-        if (powersOfTwo)
+        if (form.toNatural() != 1.0)
           shift = arith::MulFOp::create(
-              b, shift, floatConstant(b, shift.getType(), std::log(2.0)));
+              b, shift, floatConstant(b, shift.getType(), form.toNatural()));
         Value result =
             arith::AddFOp::create(b, shift, math::LogOp::create(b, args[1]));
         return castFloat(b, result, args[2].getType());

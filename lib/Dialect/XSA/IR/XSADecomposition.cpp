@@ -40,7 +40,7 @@ static Value buildSinkTerm(OpBuilder &builder, Location loc, MappedValue sinks,
                            ArrayRef<OpFoldResult> sizes, FloatType type) {
   MappedValue sink = {buildEmpty(builder, loc, sizes, max.map, type), max.map};
   sink.value = buildConverted(builder, loc, sinks, sink);
-  sink.value = buildShiftedExp(builder, loc, sink, max, /*powersOfTwo=*/false);
+  sink.value = buildShiftedExp(builder, loc, sink, max, SoftmaxForm());
   return buildRowSum(builder, loc, sink, sum);
 }
 
@@ -73,8 +73,7 @@ AttentionOp::decomposeOperation(OpBuilder &builder) {
   }
 
   MappedValue weights = scores;
-  weights.value =
-      buildShiftedExp(builder, loc, scores, max, /*powersOfTwo=*/false);
+  weights.value = buildShiftedExp(builder, loc, scores, max, SoftmaxForm());
   MappedValue sum = filled(getQueryDim(), 0.0);
   sum.value = buildRowSum(builder, loc, weights, sum);
   if (parts.sinks)
@@ -100,9 +99,8 @@ AttentionOp::decomposeOperation(OpBuilder &builder) {
     results.push_back(buildConverted(builder, loc, y, output));
   }
   if (getLseOutput())
-    results.push_back(buildLogSumExp(builder, loc, max, sum,
-                                     {getLseOutput(), getLseMap()},
-                                     /*powersOfTwo=*/false));
+    results.push_back(buildLogSumExp(
+        builder, loc, max, sum, {getLseOutput(), getLseMap()}, SoftmaxForm()));
   if (getCoefficientOutput())
     results.push_back(
         buildConverted(builder, loc, coefficient,

@@ -83,12 +83,14 @@ private:
   using BlockBody = function_ref<SmallVector<Value>(ValueRange)>;
 
   void prepare();
+  bool modifiesScores();
+  void chooseSoftmax();
   void makeScratches();
 
   // Blocks of rows.
   SmallVector<Value> forEachBlock(ValueRange carried, BlockBody body);
   void enterBlock(Value index);
-  Value makeCarried(AffineMap map);
+  Value makeCarried(AffineMap map, Type elementType);
   MappedValue take(Value carried, AffineMap map);
   Value put(Value tile, Value carried);
   Running takeAll(ValueRange carried);
@@ -127,7 +129,11 @@ private:
 
   AffineMap rowMap, scoreMap, outputMap, queryMap;
   Value query;
-  Value scoreScratch, keyScratch, valueScratch, maskScratch, biasScratch;
+  SoftmaxForm softmax;
+  double queryFactor = 1.0;
+  bool scaleScores = false;
+  Value scoreScratch, weightScratch, keyScratch, valueScratch, maskScratch,
+      biasScratch;
   Value maskRowScratch;
   SmallVector<Value> inputScratch;
 };
@@ -184,13 +190,13 @@ void TileExpander::enterBlock(Value index) {
 }
 
 /// An uninitialized tensor with a tile of `map` for each block.
-Value TileExpander::makeCarried(AffineMap map) {
+Value TileExpander::makeCarried(AffineMap map, Type elementType) {
   if (!hasBlocks)
-    return makeScratch(map, type);
+    return makeScratch(map, elementType);
   SmallVector<OpFoldResult> shape{builder.getIndexAttr(maxBlocks)};
   for (AffineExpr expr : map.getResults())
     shape.push_back(tileSizes[cast<AffineDimExpr>(expr).getPosition()]);
-  return tensor::EmptyOp::create(builder, loc, shape, type);
+  return tensor::EmptyOp::create(builder, loc, shape, elementType);
 }
 
 static SmallVector<OpFoldResult> withFront(OpFoldResult front,
@@ -277,6 +283,31 @@ void TileExpander::prepare() {
   queryMap = tileLayoutOf(mapOf({m, k1}));
 }
 
+/// Whether anything but the scale and masks changes a score.
+bool TileExpander::modifiesScores() {
+  return op.getSoftcap() || parts.bias || op.hasScoreRegion();
+}
+
+/// Where scale and log2(e) are applied: to the query, once instead of to every
+/// score, or in the exponential; log2(e) to scores where something stands
+/// between the product and the exponential.
+void TileExpander::chooseSoftmax() {
+  softmax.powersOfTwo = policy.powersOfTwo;
+  double scale = op.getScale() ? op.getScale()->convertToDouble() : 1.0;
+  double toPowers = policy.powersOfTwo ? 1.0 / std::log(2.0) : 1.0;
+  if (policy.widenInputs) {
+    queryFactor = modifiesScores() ? scale : scale * toPowers;
+    return;
+  }
+  softmax.factor = toPowers;
+  // Only a positive factor keeps the order of scores.
+  scaleScores = modifiesScores() || scale <= 0.0;
+  if (scaleScores)
+    return;
+  softmax.factor *= scale;
+  softmax.fused = type.isF32() && !getElementTypeOrSelf(op.getQuery()).isF32();
+}
+
 /// Makes the tensors that every step overwrites.
 void TileExpander::makeScratches() {
   auto keyType = [&](MappedValue operand) -> Type {
@@ -284,6 +315,9 @@ void TileExpander::makeScratches() {
                               : getElementTypeOrSelf(operand.value.getType());
   };
   scoreScratch = makeScratch(scoreMap, type);
+  Type valueType = getElementTypeOrSelf(parts.value.value.getType());
+  if (!policy.widenInputs && valueType != type)
+    weightScratch = makeScratch(scoreMap, valueType);
   keyScratch = makeScratch(mapOf({k2, k1}), keyType(parts.key));
   valueScratch = makeScratch(mapOf({k2, n}), keyType(parts.value));
   auto scoreOperandScratch = [&](MappedValue operand) {
@@ -321,18 +355,16 @@ AttentionParts TileExpander::loadRowOperands() {
 
 /// Loads the query and starts the recurrence in all blocks.
 SmallVector<Value> TileExpander::start() {
-  SmallVector<Value> carried{makeCarried(rowMap), makeCarried(rowMap),
-                             makeCarried(outputMap), makeCarried(queryMap)};
-  // Scale the query once instead of every score; with powers of two also by
-  // log2(e), unless something stands between the product and the exponential.
-  double factor = op.getScale() ? op.getScale()->convertToDouble() : 1.0;
-  if (policy.powersOfTwo && !op.getSoftcap() && !parts.bias &&
-      !op.hasScoreRegion())
-    factor /= std::log(2.0);
+  Type queryType = policy.widenInputs
+                       ? Type(type)
+                       : getElementTypeOrSelf(parts.query.value.getType());
+  SmallVector<Value> carried{
+      makeCarried(rowMap, type), makeCarried(rowMap, type),
+      makeCarried(outputMap, type), makeCarried(queryMap, queryType)};
   SmallVector<Value> started = forEachBlock(carried, [&](ValueRange inits) {
     SmallVector<Value> next = putAll(startBlock(takeAll(inits)), inits);
-    Value loaded = copyToTile(parts.query, queryMap, type,
-                              take(inits[3], queryMap).value, factor)
+    Value loaded = copyToTile(parts.query, queryMap, queryType,
+                              take(inits[3], queryMap).value, queryFactor)
                        .value;
     next.push_back(put(loaded, inits[3]));
     return next;
@@ -356,8 +388,8 @@ Running TileExpander::startBlock(Running init) {
     return {fill(none, init.max), fill(constant(0.0), init.sum), output};
 
   Value sink = castFloat(b, parts.sinks.value, type);
-  if (policy.powersOfTwo)
-    sink = arith::MulFOp::create(b, sink, constant(1.0 / std::log(2.0)));
+  if (softmax.toNatural() != 1.0)
+    sink = arith::MulFOp::create(b, sink, constant(1.0 / softmax.toNatural()));
   // A sink of -inf is none.
   Value isNone =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sink, none);
@@ -432,10 +464,9 @@ MappedValue TileExpander::buildScores(const KeyTile &tile, MappedValue rows) {
         getValueOrCreateConstantIndexOp(builder, loc, validSizes[k2]);
 
   ScoreOptions options;
-  options.applyScale = false;
+  options.applyScale = scaleScores;
   options.applyPositionMasks = tile.kind != TileKind::Full;
-  if (policy.powersOfTwo &&
-      (op.getSoftcap() || parts.bias || op.hasScoreRegion()))
+  if (policy.widenInputs && policy.powersOfTwo && modifiesScores())
     options.finalFactor = 1.0 / std::log(2.0);
   scores.value = buildModifiedScores(builder, loc, inTile, scores, options);
   return scores;
@@ -445,6 +476,9 @@ MappedValue TileExpander::buildScores(const KeyTile &tile, MappedValue rows) {
 Running TileExpander::step(KeyTile tile, MappedValue rows, Running running) {
   selectKeys(tile);
   MappedValue scores = buildScores(tile, rows);
+  SoftmaxForm form = softmax;
+  form.finiteMax = !policy.widenInputs && tile.kind == TileKind::Full &&
+                   !parts.mask && !parts.bias && !op.hasScoreRegion();
   MappedValue max = {running.max, rowMap}, sum = {running.sum, rowMap};
   MappedValue output = {running.output, outputMap};
   // alpha comes before the new maximum overwrites the old one, so that both can
@@ -454,15 +488,17 @@ Running TileExpander::step(KeyTile tile, MappedValue rows, Running running) {
                          rowMap};
   tileMax.value = buildRowMax(builder, loc, scores, tileMax);
   MappedValue alpha = {makeScratch(rowMap, type), rowMap};
-  alpha.value =
-      buildRescaleFactor(builder, loc, max, tileMax, alpha, policy.powersOfTwo);
+  alpha.value = buildRescaleFactor(builder, loc, max, tileMax, alpha, form);
   max.value = buildRowMax(builder, loc, tileMax, max);
-  MappedValue weights = {
-      buildShiftedExp(builder, loc, scores, max, policy.powersOfTwo), scoreMap};
+  MappedValue weights = {buildShiftedExp(builder, loc, scores, max, form),
+                         scoreMap};
 
   sum = scale(sum, alpha);
   sum.value = buildRowSum(builder, loc, weights, sum);
   output = scale(output, alpha);
+  if (weightScratch)
+    weights.value =
+        buildConverted(builder, loc, weights, {weightScratch, scoreMap});
   output.value =
       policy.rowsInnermost
           ? buildContraction(builder, loc, tile.value, weights, output)
@@ -595,7 +631,7 @@ SmallVector<Value> TileExpander::finishBlock(Running &running,
   if (op.getLseOutput()) {
     MappedValue lse = {buildLogSumExp(builder, loc, max, sum,
                                       {makeScratch(rowMap, type), rowMap},
-                                      policy.powersOfTwo),
+                                      softmax),
                        rowMap};
     results.push_back(store(lse, {destinations[1], op.getLseMap()}));
   }
@@ -622,6 +658,7 @@ SmallVector<Value> TileExpander::finish(ValueRange running) {
 
 SmallVector<Value> TileExpander::expand() {
   prepare();
+  chooseSoftmax();
   makeScratches();
   KeyRange range = buildKeyRange(builder, loc, parts, base, policy.keyTile);
   SmallVector<Value> running = start();

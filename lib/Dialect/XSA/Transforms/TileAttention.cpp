@@ -124,17 +124,19 @@ static void reverseLastDimension(RewriterBase &rewriter, scf::ForallOp loop) {
   rewriter.replaceAllUsesExcept(position, value, value.getDefiningOp());
 }
 
-LogicalResult xsa::tileAttention(RewriterBase &rewriter, AttentionOp op,
-                                 const TilePolicy &policy) {
+FailureOr<scf::ForallOp> xsa::tileAttention(RewriterBase &rewriter,
+                                            AttentionOp op,
+                                            const TilePolicy &policy) {
   if (!op.hasPureTensorSemantics())
     return rewriter.notifyMatchFailure(op, "not on tensors");
   // Nothing has a tile of a dimension without elements: a slice of it does not
   // verify. The definition does no more work than is left to do.
   if (isKnownEmpty(op)) {
     FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
-    if (succeeded(results))
-      rewriter.replaceOp(op, *results);
-    return results;
+    if (failed(results))
+      return failure();
+    rewriter.replaceOp(op, *results);
+    return scf::ForallOp();
   }
   // A tile as long as all rows keeps their number static.
   int64_t rows = numQueryRows(op);
@@ -158,7 +160,10 @@ LogicalResult xsa::tileAttention(RewriterBase &rewriter, AttentionOp op,
   rewriter.replaceOp(op, tiled->replacements);
   auto tile = cast<AttentionOp>(tiled->tiledOps.front());
   rewriter.setInsertionPoint(tile);
-  return expandAttentionTile(rewriter, tile, policy);
+  auto loop = tile->getParentOfType<scf::ForallOp>();
+  if (failed(expandAttentionTile(rewriter, tile, policy)))
+    return failure();
+  return loop;
 }
 
 /// An input without a zero cannot be padded to a whole tile.

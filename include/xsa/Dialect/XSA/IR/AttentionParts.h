@@ -63,6 +63,23 @@ struct ScoreOptions {
   double finalFactor = 1.0;
 };
 
+/// How the exponentials of a softmax are formed: exp(factor * (x - max)), the
+/// running maximum being that of the x.
+struct SoftmaxForm {
+  /// 2^x in place of exp.
+  bool powersOfTwo = false;
+  /// A positive factor, such as the scale of the scores.
+  double factor = 1.0;
+  /// As one fused multiply-add, factor * x - factor * max; only where neither
+  /// product can overflow.
+  bool fused = false;
+  /// The maximum is never -inf: every row sees a key.
+  bool finiteMax = false;
+
+  /// What a maximum is to be multiplied by to be a natural logarithm.
+  double toNatural() const;
+};
+
 /// Computes one element. `args` are the elements of the inputs and of the
 /// destination; `index(dim)` is the current index along a domain dimension.
 using ElementFn = llvm::function_ref<mlir::Value(
@@ -114,15 +131,16 @@ mlir::Value buildRowMax(mlir::OpBuilder &builder, mlir::Location loc,
 /// On exponentials whose argument is 0 at most, since a maximum is taken off.
 inline constexpr llvm::StringLiteral kNonPositiveAttrName = "xsa.nonpositive";
 
-/// exp(x - max), in place; 0 where both are -inf. In powers of two on request.
+/// exp(factor * (x - max)), in place; 0 where both are -inf.
 mlir::Value buildShiftedExp(mlir::OpBuilder &builder, mlir::Location loc,
-                            MappedValue x, MappedValue max, bool powersOfTwo);
+                            MappedValue x, MappedValue max,
+                            const SoftmaxForm &form);
 
 /// exp(max - max(max, more)) into `init`: what the sums so far are to be
 /// multiplied by when `more` joins their maximum.
 mlir::Value buildRescaleFactor(mlir::OpBuilder &builder, mlir::Location loc,
                                MappedValue max, MappedValue more,
-                               MappedValue init, bool powersOfTwo);
+                               MappedValue init, const SoftmaxForm &form);
 
 /// init += weights, summed over the keys.
 mlir::Value buildRowSum(mlir::OpBuilder &builder, mlir::Location loc,
@@ -132,10 +150,10 @@ mlir::Value buildRowSum(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value buildNormalized(mlir::OpBuilder &builder, mlir::Location loc,
                             MappedValue x, MappedValue sum);
 
-/// max + log(sum) into `init`, the maximum in powers of two on request.
+/// max + log(sum) into `init`, the maximum brought to natural logarithms.
 mlir::Value buildLogSumExp(mlir::OpBuilder &builder, mlir::Location loc,
                            MappedValue max, MappedValue sum, MappedValue init,
-                           bool powersOfTwo);
+                           const SoftmaxForm &form);
 
 /// c = (y . v) / n(v), a row of `map`, in the accumulator type.
 mlir::Value buildExclusionCoefficient(mlir::OpBuilder &builder,

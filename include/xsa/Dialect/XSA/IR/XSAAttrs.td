@@ -86,4 +86,58 @@ def XSA_ExclusionAttr : AttrDef<XSA_Dialect, "Exclusion"> {
   let genVerifyDecl = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Kernels on tiles
+//===----------------------------------------------------------------------===//
+
+def XSA_MatrixKind : I32Enum<"MatrixKind",
+    "the instructions that multiply tiles on a GPU", [
+      I32EnumCase<"MmaSync", 0, "mma_sync">,
+      I32EnumCase<"Fma", 1, "fma">
+    ]> {
+  let cppNamespace = "::xsa";
+}
+
+def XSA_TileLayout : I32Enum<"TileLayout",
+    "how the elements of a tile lie among the threads of a block", [
+      I32EnumCase<"Accumulator", 0, "accumulator">,
+      I32EnumCase<"Lhs", 1, "lhs">,
+      I32EnumCase<"Rhs", 2, "rhs">,
+      I32EnumCase<"Row", 3, "row">,
+      I32EnumCase<"Column", 4, "column">,
+      I32EnumCase<"Copy", 5, "copy">,
+      I32EnumCase<"Warp", 6, "warp">,
+      I32EnumCase<"PartialRow", 7, "partial_row">
+    ]> {
+  let cppNamespace = "::xsa";
+}
+
+def XSA_TileLayoutAttr : EnumAttr<XSA_Dialect, XSA_TileLayout, "layout"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def XSA_KernelAttr : AttrDef<XSA_Dialect, "Kernel"> {
+  let mnemonic = "kernel";
+  let summary = "how a loop over tiles becomes a kernel";
+  let description = [{
+    What the cost model chose for one kernel: the instructions that multiply,
+    warps of a block, how many tiles of keys are in shared memory at a time, and
+    whether the query stays in registers or is loaded again for every tile.
+
+    Example:
+
+    ```mlir
+    #xsa.kernel<name = "main_attention0", unit = mma_sync, warps = 4, stages = 2, query_in_registers = true>
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"of the kernel">:$name,
+    EnumParameter<XSA_MatrixKind>:$unit,
+    "int64_t":$warps,
+    "int64_t":$stages,
+    "bool":$query_in_registers
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 #endif // XSA_DIALECT_XSA_IR_XSAATTRS_TD

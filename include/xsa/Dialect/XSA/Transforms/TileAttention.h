@@ -16,6 +16,8 @@
 
 #include "xsa/Dialect/XSA/IR/XSA.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace xsa {
 
 /// Marks the linalg operations that work on tiles, for the target's steps that
@@ -47,8 +49,11 @@ struct TilePolicy {
   /// value of each row and reductions over keys or depth need no shuffles.
   /// Otherwise rows come first, as matrix instructions want.
   bool rowsInnermost = true;
-  /// Copy key and value tiles into the accumulator type where they have
-  /// another, once per tile instead of once per use.
+  /// Copy query, key and value tiles into the accumulator type where they have
+  /// another, once per tile instead of once per use, and scale the query there.
+  /// Otherwise the products multiply in the types of the operands, as matrix
+  /// instructions do: weights are narrowed to the type of the values, and the
+  /// scale goes into the exponential.
   bool widenInputs = true;
 
   /// The policy for CPUs with vectors of `vectorBits`.
@@ -57,8 +62,10 @@ struct TilePolicy {
 
 /// Replaces `op`, which must be on tensors, by parallel loops over leading
 /// dimensions and tiles of query rows, and a loop over tiles of keys in each.
-mlir::LogicalResult tileAttention(mlir::RewriterBase &rewriter, AttentionOp op,
-                                  const TilePolicy &policy);
+/// Returns the parallel loop; null where there is nothing to attend to.
+mlir::FailureOr<mlir::scf::ForallOp> tileAttention(mlir::RewriterBase &rewriter,
+                                                   AttentionOp op,
+                                                   const TilePolicy &policy);
 
 /// Rewrites an attention of one query tile (every leading dimension 1, at most
 /// `queryTile` rows) to the loop over tiles of keys.

@@ -1,0 +1,142 @@
+//===- Passes.td - From tiles to NVVM kernels --------------*- tablegen -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The steps in order: tile with a plan for the chip, tiles as vectors, (buffers,)
+// kernels, a layout for each vector, shared memory, threads. docs/gpu-lowering.md
+// tells the whole.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_CONVERSION_TILESTONVVM_PASSES_TD
+#define XSA_CONVERSION_TILESTONVVM_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TileAttentionForGPU : Pass<"xsa-tile-attention-for-gpu", "::mlir::func::FuncOp"> {
+  let summary = "tile every xsa.attention that fits a fused GPU kernel";
+  let description = [{
+    Chooses tile sizes, warps and stages for each `xsa.attention` by the cost
+    model of the chip, rewrites it to online softmax on tiles with rows first,
+    and marks the loop over tiles with the choice (`xsa.kernel`).
+
+    An attention that the kernels do not cover is left as it is, with a warning
+    that names what is not covered; with `strict`, that is an error.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_80\"",
+           "GPU to compile for">,
+    Option<"queryTile", "query-tile", "int64_t", /*default=*/"0",
+           "query rows of a tile (0: by the cost model)">,
+    Option<"keyTile", "key-tile", "int64_t", /*default=*/"0",
+           "keys of a tile (0: by the cost model)">,
+    Option<"warps", "warps", "int64_t", /*default=*/"0",
+           "warps of a block (0: by the cost model)">,
+    Option<"stages", "stages", "int64_t", /*default=*/"0",
+           "tiles of keys in shared memory (0: by the cost model)">,
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "an attention that cannot be fused is an error">,
+    Option<"printPlan", "print-plan", "bool", /*default=*/"false",
+           "a remark at each attention tells the choice and its cost">
+  ];
+  let statistics = [
+    Statistic<"numTiled", "num-tiled", "attentions tiled">,
+    Statistic<"numLeft", "num-left", "attentions left to another target">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def FuseOutputCast : Pass<"xsa-fuse-output-cast", "::mlir::func::FuncOp"> {
+  let summary = "let attention write the type that its only user converts to";
+  let description = [{
+    An importer often writes the conversion of the output to the model's type as
+    an element-wise operation after the attention. Where nothing else reads the
+    wide output, the attention writes the narrow one itself, rounding once as
+    before.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def TilesToVectors : Pass<"xsa-tiles-to-vectors", "::mlir::func::FuncOp"> {
+  let summary = "tiles of tensors become n-D vectors";
+  let description = [{
+    In loops marked `xsa.kernel`, tensors that stand for a tile become vectors:
+    loads are `vector.transfer_read` that pads with zeros, stores
+    `vector.transfer_write`, products of matrices `vector.contract`, reductions
+    over rows `vector.multi_reduction`, all else element-wise arithmetic.
+  }];
+  let options = [
+    Option<"multiple", "multiple", "int64_t", /*default=*/"16",
+           "extents of vectors are multiples of this">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def OutlineKernels : Pass<"xsa-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "loops over tiles become gpu.func and gpu.launch_func";
+  let description = [{
+    Each `scf.forall` marked `xsa.kernel`, on buffers, becomes a kernel in the
+    `gpu.module` `xsa_kernels`, with one block per iteration on a grid of one
+    dimension; the last tile of query rows first, as it has most keys under a
+    causal mask. The body stays as it is: whole tiles as vectors, which all
+    threads of a block work on. Buffers are arguments of the kernel, marked with
+    what it does to them (`xsa.access`).
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect"
+  ];
+}
+
+def AssignLayouts : Pass<"xsa-assign-layouts", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "decide how each tile lies among the threads";
+  let description = [{
+    Gives every vector in a kernel a layout, on the operation that makes it
+    (`xsa.layout`): operands of products that are read from memory have the
+    operand's, results the accumulator's, vectors of one dimension are rows or
+    columns of an accumulator. Everything element-wise follows its operands.
+  }];
+}
+
+def StageTiles : Pass<"xsa-stage-tiles", "::mlir::ModuleOp"> {
+  let summary = "bring tiles to shared memory, ahead of their use";
+  let description = [{
+    Tiles that the matrix unit takes from shared memory are copied there, those
+    read in loops over keys by asynchronous copies several iterations ahead.
+    Consecutive loops over the same keys share one stream of copies. Tiles that
+    are stored pass through shared memory too, so that global memory sees whole
+    rows.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def DistributeTiles : Pass<"xsa-distribute-tiles", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "from tiles of a block to fragments of its threads";
+  let description = [{
+    Rewrites a kernel on whole tiles to the code of one thread: each vector
+    becomes the scalars that its layout gives to a thread, products become
+    instructions of the matrix unit, reductions over rows end in shuffles.
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // XSA_CONVERSION_TILESTONVVM_PASSES_TD

@@ -1,0 +1,68 @@
+//===- LowerToNVVM.h - The pipeline to NVIDIA GPUs --------------*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `--xsa-lower-to-nvvm-pipeline`: each attention becomes one kernel, the rest
+// of a model stays on the host.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_PIPELINES_LOWERTONVVM_H
+#define XSA_PIPELINES_LOWERTONVVM_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace xsa {
+
+struct LowerToNVVMOptions
+    : public mlir::PassPipelineOptions<LowerToNVVMOptions> {
+  Option<std::string> chip{*this, "chip", llvm::cl::desc("GPU to compile for"),
+                           llvm::cl::init("sm_80")};
+  Option<int64_t> ptx{
+      *this, "ptx",
+      llvm::cl::desc("version of PTX, such as 80 (0: what the chip needs)"),
+      llvm::cl::init(0)};
+  Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("of the kernels: mlir (LLVM dialect), llvm (bitcode), isa "
+                     "(PTX), bin, fatbin"),
+      llvm::cl::init("fatbin")};
+  Option<int64_t> vectorBits{
+      *this, "vector-bits",
+      llvm::cl::desc("width of the host's vector registers"),
+      llvm::cl::init(256)};
+  Option<bool> strict{
+      *this, "strict",
+      llvm::cl::desc("an attention that cannot be fused is an error"),
+      llvm::cl::init(false)};
+  Option<bool> printPlan{
+      *this, "print-plan",
+      llvm::cl::desc("a remark at each attention tells its tile sizes"),
+      llvm::cl::init(false)};
+  Option<int64_t> queryTile{*this, "query-tile",
+                            llvm::cl::desc("query rows of a tile"),
+                            llvm::cl::init(0)};
+  Option<int64_t> keyTile{*this, "key-tile", llvm::cl::desc("keys of a tile"),
+                          llvm::cl::init(0)};
+  Option<int64_t> warps{*this, "warps", llvm::cl::desc("warps of a block"),
+                        llvm::cl::init(0)};
+  Option<int64_t> stages{*this, "stages",
+                         llvm::cl::desc("tiles of keys in shared memory"),
+                         llvm::cl::init(0)};
+};
+
+/// Adds the whole pipeline to a pass manager on a module. Kernels that a module
+/// has already go along. With `format=mlir` the host's code stays on buffers.
+void buildLowerToNVVMPipeline(mlir::OpPassManager &pm,
+                              const LowerToNVVMOptions &options);
+
+void registerLowerToNVVMPipeline();
+
+} // namespace xsa
+
+#endif // XSA_PIPELINES_LOWERTONVVM_H

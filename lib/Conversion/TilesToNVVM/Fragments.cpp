@@ -1,0 +1,91 @@
+//===- Fragments.cpp - What a thread has of a tile ------------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See PTX ISA, "Matrix fragments for mma.m16n8k16 with floating point type":
+// the accumulator.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace xsa;
+
+FragmentShape::FragmentShape(VectorType type, TileLayout layout,
+                             int64_t warps) {
+  int64_t rows = 1, columns = 1;
+  if (type.getRank() == 2) {
+    rows = type.getDimSize(0);
+    columns = type.getDimSize(1);
+  } else if (layout == TileLayout::Column) {
+    columns = type.getDimSize(0);
+  } else {
+    rows = type.getDimSize(0);
+  }
+  elementType = type.getElementType();
+  bool narrow =
+      isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() == 16;
+  rowsPerWarp = rows / warps;
+  if (layout == TileLayout::Warp) {
+    // Element i + 32 n is in lane i, in every warp.
+    rowBlocks = llvm::divideCeil(rows, 32);
+    halves = columnBlocks = sides = 1;
+    packed = false;
+    return;
+  }
+  rowBlocks = rows == 1 ? 1 : rowsPerWarp / 16;
+  halves = rows == 1 ? 1 : 2;
+  columnBlocks = columns == 1 ? 1 : columns / 8;
+  packed = narrow && columns > 1;
+  sides = columns == 1 || packed ? 1 : 2;
+}
+
+FragmentIndex FragmentShape::at(int64_t number) const {
+  FragmentIndex index;
+  index.side = number % sides;
+  number /= sides;
+  index.half = number % halves;
+  number /= halves;
+  index.columnBlock = number % columnBlocks;
+  index.rowBlock = number / columnBlocks;
+  return index;
+}
+
+int64_t FragmentShape::numberOf(FragmentIndex index) const {
+  int64_t rowBlock = rowBlocks == 1 ? 0 : index.rowBlock;
+  int64_t half = halves == 1 ? 0 : index.half;
+  int64_t columnBlock = columnBlocks == 1 ? 0 : index.columnBlock;
+  int64_t side = sides == 1 ? 0 : index.side;
+  return ((rowBlock * columnBlocks + columnBlock) * halves + half) * sides +
+         side;
+}
+
+Type FragmentShape::valueType() const {
+  if (packed)
+    return VectorType::get(2, elementType);
+  if (elementType.isIndex())
+    return IntegerType::get(elementType.getContext(), 32);
+  return elementType;
+}
+
+Value FragmentShape::row(ThreadBuilder &b, FragmentIndex index) const {
+  if (!spansRows())
+    return b.constant(0);
+  Value base = b.atEntry(
+      [&] { return b.add(b.multiply(b.warp, rowsPerWarp), b.laneRow); });
+  return b.add(base, index.rowBlock * 16 + index.half * 8);
+}
+
+Value FragmentShape::column(ThreadBuilder &b, FragmentIndex index) const {
+  if (!spansColumns())
+    return b.constant(0);
+  Value base = b.atEntry([&] { return b.multiply(b.lanePair, 2); });
+  return b.add(base, index.columnBlock * 8 + index.side);
+}

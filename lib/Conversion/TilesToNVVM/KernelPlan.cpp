@@ -1,0 +1,161 @@
+//===- KernelPlan.cpp - Tile sizes and their cost -------------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Counts instructions, registers and bytes of the kernel that the other files
+// of this folder make. The figures are a proxy: they rank choices, they do not
+// predict time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelPlan.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace xsa;
+
+FailureOr<ChipLimits> ChipLimits::of(StringRef chip) {
+  unsigned number = 0;
+  StringRef digits = chip;
+  if (!digits.consume_front("sm_") || digits.consumeInteger(10, number) ||
+      number < 80)
+    return failure();
+  constexpr int64_t kib = 1024;
+  // CUDA C++ Programming Guide, technical specifications per compute
+  // capability; SMs of A100, H100, B200 and of large consumer parts.
+  switch (number) {
+  case 80:
+  case 87:
+    return ChipLimits{163 * kib, 164 * kib, 65536, 255, 108};
+  case 90:
+    return ChipLimits{227 * kib, 228 * kib, 65536, 255, 132};
+  case 100:
+  case 103:
+  case 110:
+    return ChipLimits{227 * kib, 228 * kib, 65536, 255, 148};
+  default:
+    return ChipLimits{99 * kib, 100 * kib, 65536, 255, 128};
+  }
+}
+
+/// 16 x 8 accumulators give a thread four values.
+static int64_t perThread(int64_t rowsPerWarp, int64_t columns) {
+  return rowsPerWarp * columns / 32;
+}
+
+int64_t KernelPlan::registers(const AttentionShape &shape) const {
+  int64_t output = perThread(rowsPerWarp(), shape.valueDepth);
+  int64_t scores = perThread(rowsPerWarp(), keyTile);
+  int64_t query =
+      queryInRegisters ? perThread(rowsPerWarp(), shape.keyDepth) / 2 : 0;
+  // Maxima and sums, addresses, operands on their way.
+  int64_t rest = rowsPerWarp() / 8 * 3 + 48;
+  return output + scores + query + rest;
+}
+
+int64_t KernelPlan::sharedBytes(const AttentionShape &shape) const {
+  int64_t query = queryTile * shape.keyDepth * shape.elementBytes;
+  int64_t keys = keyTile * (shape.keyDepth + shape.valueDepth) *
+                 shape.elementBytes * stages;
+  int64_t own = queryTile * shape.valueDepth * shape.ownValueBytes;
+  return queryInRegisters ? std::max(query, own) + keys
+                          : std::max(query + keys, own);
+}
+
+double KernelPlan::slotsPerScore(const AttentionShape &shape) const {
+  double rows = rowsPerWarp();
+  double products = rows * keyTile * (shape.keyDepth + shape.valueDepth) / 2048;
+  double loads = keyTile * (shape.keyDepth + shape.valueDepth) / 256.0;
+  if (!queryInRegisters)
+    loads += rows * shape.keyDepth / 256.0;
+  if (shape.unit == MatrixKind::Fma) {
+    products *= 64;
+    loads *= 8;
+  }
+  // Maximum, fused multiply-add, exponential, sum, half of a conversion.
+  double softmax = 4.5 * perThread(rows, keyTile);
+  double rescale = perThread(rows, shape.valueDepth) + 9 * rows / 8;
+  double copies = 2.0 * keyTile * (shape.keyDepth + shape.valueDepth) *
+                  shape.elementBytes / 16 / (32 * warps);
+  double loop = 24;
+  return (2 * products + loads + softmax + rescale + copies + loop) /
+         perThread(rows, keyTile);
+}
+
+int64_t KernelPlan::occupancy(const AttentionShape &shape,
+                              const ChipLimits &chip) const {
+  int64_t registers = llvm::alignTo(this->registers(shape), 8) * warps * 32;
+  return std::min(chip.registersPerSM / registers,
+                  chip.sharedBytesPerSM / (sharedBytes(shape) + 1024));
+}
+
+static bool fits(const KernelPlan &plan, const AttentionShape &shape,
+                 const ChipLimits &chip) {
+  // What the assembler needs beyond the estimate, without spilling.
+  constexpr int64_t margin = 24;
+  return plan.registers(shape) + margin <= chip.registersPerThread &&
+         plan.sharedBytes(shape) <= chip.sharedBytesPerBlock &&
+         plan.occupancy(shape, chip) >= 1;
+}
+
+/// Time in arbitrary units: slots per score, on how well the chip is filled.
+static double costOf(const KernelPlan &plan, const AttentionShape &shape,
+                     const ChipLimits &chip) {
+  double cost = plan.slotsPerScore(shape);
+  // One warp per scheduler hides little; eight hide what there is.
+  double warps = std::min<double>(plan.occupancy(shape, chip) * plan.warps, 8);
+  cost *= 1.0 + 0.4 * (8 - warps) / 8;
+  // Keys and values are read once per tile of rows, from the level-2 cache.
+  cost *= 1.0 + 8.0 / plan.queryTile;
+  if (shape.rows) {
+    int64_t tiles = llvm::divideCeil(*shape.rows, plan.queryTile);
+    cost *= double(tiles * plan.queryTile) / *shape.rows;
+    if (shape.heads) {
+      double slots = double(chip.numSMs) * plan.occupancy(shape, chip);
+      double blocks = double(tiles) * *shape.heads;
+      cost *= std::max(1.0, std::min(slots / blocks, 4.0));
+    }
+  }
+  if (shape.keys)
+    cost *= double(llvm::alignTo(*shape.keys, plan.keyTile)) /
+            std::max<int64_t>(*shape.keys, 1);
+  return cost;
+}
+
+std::optional<KernelPlan> xsa::choosePlan(const AttentionShape &shape,
+                                          const ChipLimits &chip,
+                                          const PlanOverrides &overrides) {
+  std::optional<KernelPlan> best;
+  double bestCost = 0.0;
+  auto consider = [&](const KernelPlan &plan) {
+    if (!fits(plan, shape, chip))
+      return;
+    double cost = costOf(plan, shape, chip);
+    if (best && cost >= bestCost)
+      return;
+    best = plan;
+    bestCost = cost;
+  };
+  auto choices = [](int64_t fixed, std::initializer_list<int64_t> values) {
+    return fixed ? SmallVector<int64_t>{fixed} : SmallVector<int64_t>(values);
+  };
+  for (int64_t warps : choices(overrides.warps, {8, 4, 2, 1}))
+    for (int64_t queryTile : choices(overrides.queryTile, {128, 64, 32, 16}))
+      for (int64_t keyTile : choices(overrides.keyTile, {128, 64, 32, 16}))
+        for (int64_t stages : choices(overrides.stages, {2}))
+          for (bool queryInRegisters : {true, false}) {
+            KernelPlan plan{queryTile, keyTile, warps, stages,
+                            queryInRegisters};
+            // A thread that multiplies by itself would need whole rows.
+            if (queryInRegisters && shape.unit == MatrixKind::Fma)
+              continue;
+            if (queryTile % (16 * warps) == 0 && plan.rowsPerWarp() <= 32)
+              consider(plan);
+          }
+  return best;
+}

@@ -1,0 +1,74 @@
+//===- KernelPlan.h - Tile sizes and their cost -----------------*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The cost model of the GPU kernels, all in one place: what a choice of tile
+// sizes, warps and stages takes of a chip, and what an element of the score
+// matrix then costs. Nothing else in the lowering chooses sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_LIB_CONVERSION_TILESTONVVM_KERNELPLAN_H
+#define XSA_LIB_CONVERSION_TILESTONVVM_KERNELPLAN_H
+
+#include "xsa/Dialect/XSA/IR/XSA.h"
+
+#include "mlir/Support/LogicalResult.h"
+
+#include <optional>
+
+namespace xsa {
+
+/// What the model knows of a chip.
+struct ChipLimits {
+  int64_t sharedBytesPerBlock;
+  int64_t sharedBytesPerSM;
+  int64_t registersPerSM = 65536;
+  int64_t registersPerThread = 255;
+  int64_t numSMs;
+
+  static mlir::FailureOr<ChipLimits> of(llvm::StringRef chip);
+};
+
+/// What the model knows of an attention. Dynamic extents are absent.
+struct AttentionShape {
+  MatrixKind unit;
+  int64_t elementBytes;
+  /// Depths, padded to what the matrix unit takes.
+  int64_t keyDepth, valueDepth;
+  std::optional<int64_t> rows, keys, heads;
+  /// Rows that are loaded for the epilogue: bytes of an element, or 0.
+  int64_t ownValueBytes = 0;
+};
+
+struct KernelPlan {
+  int64_t queryTile = 0, keyTile = 0, warps = 0, stages = 0;
+  bool queryInRegisters = true;
+
+  int64_t rowsPerWarp() const { return queryTile / warps; }
+  /// An estimate; the assembler has the last word.
+  int64_t registers(const AttentionShape &shape) const;
+  int64_t sharedBytes(const AttentionShape &shape) const;
+  /// Issue slots of a warp per 32 scores, tensor instructions included.
+  double slotsPerScore(const AttentionShape &shape) const;
+  /// Blocks that an SM holds at a time.
+  int64_t occupancy(const AttentionShape &shape, const ChipLimits &chip) const;
+};
+
+/// Values other than 0 are taken as they are.
+struct PlanOverrides {
+  int64_t queryTile = 0, keyTile = 0, warps = 0, stages = 0;
+};
+
+/// The cheapest plan that fits the chip; none if nothing fits.
+std::optional<KernelPlan> choosePlan(const AttentionShape &shape,
+                                     const ChipLimits &chip,
+                                     const PlanOverrides &overrides);
+
+} // namespace xsa
+
+#endif // XSA_LIB_CONVERSION_TILESTONVVM_KERNELPLAN_H

@@ -1,0 +1,539 @@
+//===- StageTiles.cpp - Tiles through shared memory -----------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A loop over tiles of keys waits for the copies of its tile, then starts those
+// of the tile that comes `stages - 1` iterations later, then computes. One
+// barrier per iteration serves both: the copies have landed for everyone, and
+// nobody reads the stage any more that is overwritten next. Loops that follow
+// each other continue the same stream, so the last iterations of one start the
+// copies of the next.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/Conversion/TilesToNVVM/Passes.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace xsa {
+#define GEN_PASS_DEF_STAGETILES
+#include "xsa/Conversion/TilesToNVVM/Passes.h.inc"
+} // namespace xsa
+
+using namespace mlir;
+using namespace xsa;
+
+static TileLayout layoutOf(Operation *op) {
+  return op->getAttrOfType<TileLayoutAttr>(kLayoutAttrName).getValue();
+}
+
+/// Extents of a tile in the order of the dimensions of its memory.
+static SmallVector<int64_t> memoryShape(VectorType type, AffineMap map) {
+  SmallVector<int64_t> shape(map.getNumDims(), 1);
+  for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape()))
+    shape[cast<AffineDimExpr>(expr).getPosition()] = size;
+  return shape;
+}
+
+namespace {
+class TileStager {
+public:
+  explicit TileStager(gpu::GPUFuncOp kernel)
+      : kernel(kernel),
+        plan(kernel->getAttrOfType<KernelAttr>(kKernelAttrName)),
+        b(kernel.getLoc(), kernel.getContext()) {}
+
+  /// Returns the bytes of shared memory that the kernel needs.
+  FailureOr<int64_t> stage();
+
+private:
+  using Reads = SmallVector<vector::TransferReadOp>;
+
+  LogicalResult collect();
+  Reads readsOf(Block *block, TileLayout layout);
+  bool isChain();
+  int64_t bytesOf(vector::TransferReadOp read);
+
+  // Shared memory.
+  Value makeBuffer(int64_t offset, ArrayRef<int64_t> shape, Type type);
+  Value makeBuffer(int64_t offset, vector::TransferReadOp read, int64_t stages);
+  void copy(vector::TransferReadOp read, IRMapping mapping, Value buffer,
+            Value stage);
+  void readFrom(Value buffer, Value stage, vector::TransferReadOp read);
+  void commit() { NVVM::CpAsyncCommitGroupOp::create(b); }
+  void waitFor(int64_t outstanding);
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+
+  // Parts of the kernel.
+  void stageQuery();
+  void stageOwnRows();
+  void startStream();
+  void continueStream(unsigned number);
+  void copyKeys(Value position, Value stage);
+  void stageLoneReads();
+  void stageStores();
+
+  gpu::GPUFuncOp kernel;
+  KernelAttr plan;
+  ImplicitLocOpBuilder b;
+  Value sharedMemory;
+  int64_t sharedBytes = 0;
+
+  Reads queries, ownRows;
+  SmallVector<scf::ForOp> loops;
+  /// Per loop, the tiles of keys and values it reads.
+  SmallVector<Reads> keys;
+  SmallVector<Value> queryBuffers, ownBuffers, keyBuffers;
+  Value end;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What there is to stage
+//===----------------------------------------------------------------------===//
+
+TileStager::Reads TileStager::readsOf(Block *block, TileLayout layout) {
+  Reads reads;
+  for (auto read : block->getOps<vector::TransferReadOp>())
+    if (layoutOf(read) == layout && read.getVectorType().getRank() == 2)
+      reads.push_back(read);
+  return reads;
+}
+
+/// Whether the loops walk over one range with the same tiles.
+bool TileStager::isChain() {
+  for (unsigned number = 1; number < loops.size(); ++number) {
+    if (!isEqualConstantIntOrValue(loops[number - 1].getUpperBound(),
+                                   loops[number].getLowerBound()) ||
+        !isEqualConstantIntOrValue(loops[number - 1].getStep(),
+                                   loops[number].getStep()) ||
+        keys[number].size() != keys.front().size())
+      return false;
+    for (auto [lhs, rhs] : llvm::zip_equal(keys.front(), keys[number]))
+      if (memoryShape(lhs.getVectorType(), lhs.getPermutationMap()) !=
+              memoryShape(rhs.getVectorType(), rhs.getPermutationMap()) ||
+          lhs.getVectorType().getElementType() !=
+              rhs.getVectorType().getElementType())
+        return false;
+  }
+  return true;
+}
+
+LogicalResult TileStager::collect() {
+  Block *entry = &kernel.getBody().front();
+  for (auto loop : entry->getOps<scf::ForOp>()) {
+    Reads reads = readsOf(loop.getBody(), TileLayout::Rhs);
+    if (reads.empty())
+      continue;
+    loops.push_back(loop);
+    keys.push_back(reads);
+  }
+  if (!isChain())
+    return kernel.emitOpError("has loops over keys that do not follow on each "
+                              "other");
+  if (loops.empty())
+    return success();
+  queries = readsOf(entry, TileLayout::Lhs);
+  for (vector::TransferReadOp read : readsOf(entry, TileLayout::Accumulator))
+    if (loops.back()->isBeforeInBlock(read) &&
+        read.getVectorType().getElementType().isFloat())
+      ownRows.push_back(read);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers and copies
+//===----------------------------------------------------------------------===//
+
+int64_t TileStager::bytesOf(vector::TransferReadOp read) {
+  VectorType type = read.getVectorType();
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+Value TileStager::makeBuffer(int64_t offset, ArrayRef<int64_t> shape,
+                             Type type) {
+  OpBuilder::InsertionGuard guard(b);
+  Block &entry = kernel.getBody().front();
+  if (!sharedMemory) {
+    b.setInsertionPointToStart(&entry);
+    auto space = gpu::AddressSpaceAttr::get(b.getContext(),
+                                            gpu::AddressSpace::Workgroup);
+    sharedMemory = gpu::DynamicSharedMemoryOp::create(
+        b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
+                           MemRefLayoutAttrInterface(), space));
+  }
+  b.setInsertionPointAfterValue(sharedMemory);
+  auto space = cast<MemRefType>(sharedMemory.getType()).getMemorySpace();
+  auto bufferType =
+      MemRefType::get(shape, type, MemRefLayoutAttrInterface(), space);
+  int64_t bytes =
+      bufferType.getNumElements() * type.getIntOrFloatBitWidth() / 8;
+  sharedBytes = std::max(sharedBytes, offset + bytes);
+  return memref::ViewOp::create(b, bufferType, sharedMemory, index(offset),
+                                ValueRange());
+}
+
+Value TileStager::makeBuffer(int64_t offset, vector::TransferReadOp read,
+                             int64_t stages) {
+  SmallVector<int64_t> shape =
+      memoryShape(read.getVectorType(), read.getPermutationMap());
+  shape.insert(shape.begin(), stages);
+  return makeBuffer(offset, shape, read.getVectorType().getElementType());
+}
+
+/// Starts the copy of what `read` reads, with values replaced by `mapping`, to
+/// a stage of `buffer`, in the order of the memory it comes from.
+void TileStager::copy(vector::TransferReadOp read, IRMapping mapping,
+                      Value buffer, Value stage) {
+  Block *home = read->getBlock();
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) { return op->getBlock() == home; };
+  SetVector<Operation *> slice;
+  (void)getBackwardSlice(read.getOperation(), &slice, options);
+  bool sameBlock = home == b.getInsertionBlock();
+  for (Operation *op : slice) {
+    bool available = sameBlock && b.getInsertionPoint() != home->end() &&
+                     op->isBeforeInBlock(&*b.getInsertionPoint()) &&
+                     mapping.getValueMap().empty();
+    if (!available)
+      b.clone(*op, mapping);
+  }
+  AffineMap map = read.getPermutationMap();
+  SmallVector<int64_t> shape = memoryShape(read.getVectorType(), map);
+  SmallVector<bool> inBounds(shape.size());
+  for (auto [position, expr] : llvm::enumerate(map.getResults()))
+    inBounds[cast<AffineDimExpr>(expr).getPosition()] =
+        read.isDimInBounds(position);
+  auto mapped = [&](Value value) { return mapping.lookupOrDefault(value); };
+  SmallVector<Value> indices = llvm::map_to_vector(
+      read.getIndices(), [&](Value v) { return mapped(v); });
+  auto layout = TileLayoutAttr::get(b.getContext(), TileLayout::Copy);
+  auto loaded = vector::TransferReadOp::create(
+      b, VectorType::get(shape, read.getVectorType().getElementType()),
+      mapped(read.getBase()), indices, mapped(read.getPadding()),
+      b.getMultiDimIdentityMap(shape.size()), ArrayRef<bool>(inBounds));
+  loaded->setDiscardableAttr(kLayoutAttrName, layout);
+  SmallVector<Value> to(shape.size() + 1, index(0));
+  to[0] = stage;
+  auto stored = vector::TransferWriteOp::create(
+      b, loaded, buffer, to, SmallVector<bool>(shape.size(), true));
+  stored->setDiscardableAttr(kLayoutAttrName, layout);
+  stored->setDiscardableAttr(kAsyncAttrName, b.getUnitAttr());
+}
+
+/// `read` takes its tile from a stage of `buffer` from now on.
+void TileStager::readFrom(Value buffer, Value stage,
+                          vector::TransferReadOp read) {
+  AffineMap map = read.getPermutationMap();
+  SmallVector<AffineExpr> exprs;
+  for (AffineExpr expr : map.getResults())
+    exprs.push_back(
+        b.getAffineDimExpr(cast<AffineDimExpr>(expr).getPosition() + 1));
+  SmallVector<Value> indices(map.getNumDims() + 1, index(0));
+  indices[0] = stage;
+  auto staged = vector::TransferReadOp::create(
+      b, read.getVectorType(), buffer, indices, read.getPadding(),
+      AffineMap::get(map.getNumDims() + 1, 0, exprs, b.getContext()),
+      ArrayRef<bool>(SmallVector<bool>(exprs.size(), true)));
+  staged->setDiscardableAttr(kLayoutAttrName,
+                             read->getDiscardableAttr(kLayoutAttrName));
+  read.replaceAllUsesWith(staged.getResult());
+  read.erase();
+}
+
+void TileStager::waitFor(int64_t outstanding) {
+  NVVM::CpAsyncWaitGroupOp::create(b, outstanding);
+  gpu::BarrierOp::create(b);
+}
+
+//===----------------------------------------------------------------------===//
+// The stream of keys and values
+//===----------------------------------------------------------------------===//
+
+/// Copies the tiles at `position`, if there are any, and closes their group.
+void TileStager::copyKeys(Value position, Value stage) {
+  Value exists =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, end);
+  auto guarded = scf::IfOp::create(b, exists, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(guarded.thenBlock());
+    // The last loop knows best where the keys end.
+    for (auto [read, buffer] : llvm::zip_equal(keys.back(), keyBuffers)) {
+      IRMapping mapping;
+      mapping.map(loops.back().getInductionVar(), position);
+      copy(read, mapping, buffer, stage);
+    }
+  }
+  commit();
+}
+
+/// The first tiles, and bounds that all loops see.
+void TileStager::startStream() {
+  end = loops.back().getUpperBound();
+  if (std::optional<int64_t> constant = getConstantIntValue(end))
+    end = index(*constant);
+  Value position = loops.front().getLowerBound();
+  std::optional<int64_t> step = getConstantIntValue(loops.front().getStep());
+  for (int64_t stage = 0; stage + 1 < plan.getStages(); ++stage) {
+    Value at = position;
+    if (stage > 0)
+      at = arith::AddIOp::create(b, position, index(stage * *step));
+    copyKeys(at, index(stage));
+  }
+}
+
+/// Gives a loop its stage, carried from iteration to iteration and from loop to
+/// loop.
+void TileStager::continueStream(unsigned number) {
+  scf::ForOp loop = loops[number];
+  int64_t stages = plan.getStages();
+  b.setInsertionPoint(loop);
+  Value first = number ? loops[number - 1].getResults().back() : index(0);
+  IRRewriter rewriter(b);
+  auto replaced = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, first, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &builder, Location loc,
+          ArrayRef<BlockArgument> args) -> SmallVector<Value> {
+        ImplicitLocOpBuilder inner(loc, builder);
+        Value one = arith::ConstantIndexOp::create(inner, 1);
+        if (stages == 2)
+          return {arith::SubIOp::create(inner, one, args.back())};
+        Value next = arith::AddIOp::create(inner, args.back(), one);
+        Value last = arith::ConstantIndexOp::create(inner, stages);
+        Value wraps =
+            arith::CmpIOp::create(inner, arith::CmpIPredicate::eq, next, last);
+        Value zero = arith::ConstantIndexOp::create(inner, 0);
+        return {arith::SelectOp::create(inner, wraps, zero, next)};
+      }));
+  loops[number] = replaced;
+  keys[number] = readsOf(replaced.getBody(), TileLayout::Rhs);
+  Value stage = replaced.getRegionIterArgs().back();
+
+  b.setInsertionPointToStart(replaced.getBody());
+  waitFor(stages - 2);
+  Value ahead = arith::MulIOp::create(b, replaced.getStep(), index(stages - 1));
+  Value position = arith::AddIOp::create(b, replaced.getInductionVar(), ahead);
+  Value target;
+  if (stages == 2) {
+    target = arith::SubIOp::create(b, index(1), stage);
+  } else {
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, stage, index(0));
+    target = arith::SelectOp::create(b, isFirst, index(stages - 1),
+                                     arith::SubIOp::create(b, stage, index(1)));
+  }
+  copyKeys(position, target);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of the block
+//===----------------------------------------------------------------------===//
+
+/// The query, to registers now or from shared memory for every tile.
+void TileStager::stageQuery() {
+  for (auto [read, buffer] : llvm::zip_equal(queries, queryBuffers)) {
+    if (plan.getQueryInRegisters()) {
+      readFrom(buffer, index(0), read);
+      continue;
+    }
+    // One read in each loop, where it is used.
+    for (OpOperand &use : llvm::make_early_inc_range(read->getUses())) {
+      Operation *user = use.getOwner();
+      b.setInsertionPoint(user);
+      auto copied = cast<vector::TransferReadOp>(b.clone(*read.getOperation()));
+      use.set(copied);
+      readFrom(buffer, index(0), copied);
+    }
+    read.erase();
+  }
+}
+
+/// Rows that only the epilogue needs take the place of the query where that is
+/// in registers, and travel while the loops run.
+void TileStager::stageOwnRows() {
+  if (ownRows.empty())
+    return;
+  if (plan.getQueryInRegisters())
+    gpu::BarrierOp::create(b);
+  for (auto [read, buffer] : llvm::zip_equal(ownRows, ownBuffers))
+    copy(read, IRMapping(), buffer, index(0));
+  commit();
+}
+
+/// Tiles for a product outside the loops are copied where they are used.
+void TileStager::stageLoneReads() {
+  Block *entry = &kernel.getBody().front();
+  Reads lone = readsOf(entry, TileLayout::Rhs);
+  if (loops.empty())
+    llvm::append_range(lone, readsOf(entry, TileLayout::Lhs));
+  for (vector::TransferReadOp read : lone) {
+    if (isa<memref::ViewOp>(read.getBase().getDefiningOp()))
+      continue;
+    Value buffer = makeBuffer(sharedBytes, read, 1);
+    b.setInsertionPoint(read);
+    copy(read, IRMapping(), buffer, index(0));
+    commit();
+    waitFor(0);
+    readFrom(buffer, index(0), read);
+  }
+}
+
+/// Outputs pass through shared memory on their way out.
+void TileStager::stageStores() {
+  SmallVector<vector::TransferWriteOp> writes;
+  kernel.walk([&](vector::TransferWriteOp write) {
+    if (layoutOf(write) == TileLayout::Accumulator &&
+        write.getVectorType().getRank() == 2)
+      writes.push_back(write);
+  });
+  for (vector::TransferWriteOp write : writes) {
+    VectorType type = write.getVectorType();
+    AffineMap map = write.getPermutationMap();
+    SmallVector<int64_t> shape = memoryShape(type, map);
+    SmallVector<int64_t> bufferShape = shape;
+    bufferShape.insert(bufferShape.begin(), 1);
+    Value buffer = makeBuffer(0, bufferShape, type.getElementType());
+    b.setInsertionPoint(write);
+    gpu::BarrierOp::create(b);
+    SmallVector<AffineExpr> exprs;
+    for (AffineExpr expr : map.getResults())
+      exprs.push_back(
+          b.getAffineDimExpr(cast<AffineDimExpr>(expr).getPosition() + 1));
+    SmallVector<Value> zeros(shape.size() + 1, index(0));
+    auto stored = vector::TransferWriteOp::create(
+        b, write.getVector(), buffer, zeros,
+        AffineMap::get(zeros.size(), 0, exprs, b.getContext()),
+        ArrayRef<bool>(SmallVector<bool>(shape.size(), true)));
+    stored->setDiscardableAttr(kLayoutAttrName,
+                               write->getDiscardableAttr(kLayoutAttrName));
+    gpu::BarrierOp::create(b);
+    auto layout = TileLayoutAttr::get(b.getContext(), TileLayout::Copy);
+    Value padding =
+        arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+    auto loaded = vector::TransferReadOp::create(
+        b, VectorType::get(shape, type.getElementType()), buffer, zeros,
+        padding, SmallVector<bool>(shape.size(), true));
+    loaded->setDiscardableAttr(kLayoutAttrName, layout);
+    SmallVector<bool> inBounds(shape.size());
+    for (auto [position, expr] : llvm::enumerate(map.getResults()))
+      inBounds[cast<AffineDimExpr>(expr).getPosition()] =
+          write.isDimInBounds(position);
+    auto out = vector::TransferWriteOp::create(
+        b, loaded, write.getBase(), write.getIndices(),
+        b.getMultiDimIdentityMap(shape.size()), ArrayRef<bool>(inBounds));
+    out->setDiscardableAttr(kLayoutAttrName, layout);
+    write.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+FailureOr<int64_t> TileStager::stage() {
+  if (failed(collect()))
+    return failure();
+  if (!loops.empty()) {
+    // Query and own rows first, the stages of keys and values after them.
+    int64_t offset = 0, ownOffset = 0;
+    for (vector::TransferReadOp read : queries) {
+      queryBuffers.push_back(makeBuffer(offset, read, 1));
+      offset += bytesOf(read);
+    }
+    for (vector::TransferReadOp read : ownRows) {
+      ownBuffers.push_back(makeBuffer(ownOffset, read, 1));
+      ownOffset += bytesOf(read);
+    }
+    if (plan.getQueryInRegisters())
+      offset = std::max(offset, ownOffset);
+    for (vector::TransferReadOp read : keys.front()) {
+      keyBuffers.push_back(makeBuffer(offset, read, plan.getStages()));
+      offset += bytesOf(read) * plan.getStages();
+    }
+
+    b.setInsertionPoint(loops.front());
+    for (auto [read, buffer] : llvm::zip_equal(queries, queryBuffers))
+      copy(read, IRMapping(), buffer, index(0));
+    commit();
+    startStream();
+    if (plan.getQueryInRegisters()) {
+      waitFor(plan.getStages() - 1);
+      stageQuery();
+      b.setInsertionPoint(loops.front());
+      stageOwnRows();
+    } else {
+      stageQuery();
+    }
+    for (unsigned number = 0; number < loops.size(); ++number)
+      continueStream(number);
+    // Nothing may be on its way any more when its place is used again.
+    b.setInsertionPointAfter(loops.back());
+    if (!plan.getQueryInRegisters() && !ownRows.empty()) {
+      waitFor(0);
+      stageOwnRows();
+    }
+    waitFor(0);
+    for (auto [number, loop] : llvm::enumerate(keys))
+      for (auto [read, buffer] : llvm::zip_equal(loop, keyBuffers)) {
+        b.setInsertionPoint(read);
+        readFrom(buffer, loops[number].getRegionIterArgs().back(), read);
+      }
+    for (auto [read, buffer] : llvm::zip_equal(ownRows, ownBuffers)) {
+      b.setInsertionPoint(read);
+      readFrom(buffer, index(0), read);
+    }
+  }
+  stageLoneReads();
+  stageStores();
+  return sharedBytes;
+}
+
+namespace {
+struct StageTiles : public xsa::impl::StageTilesBase<StageTiles> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SymbolTableCollection symbols;
+    SmallVector<gpu::GPUFuncOp> kernels;
+    getOperation().walk([&](gpu::GPUFuncOp kernel) {
+      if (kernel->hasAttr(kKernelAttrName))
+        kernels.push_back(kernel);
+    });
+    DenseMap<Operation *, int64_t> bytes;
+    for (gpu::GPUFuncOp kernel : kernels) {
+      FailureOr<int64_t> shared = TileStager(kernel).stage();
+      if (failed(shared))
+        return signalPassFailure();
+      bytes[kernel] = *shared;
+    }
+    getOperation().walk([&](gpu::LaunchFuncOp launch) {
+      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+          launch, launch.getKernelAttr());
+      auto found = bytes.find(kernel);
+      if (!kernel || found == bytes.end())
+        return;
+      OpBuilder builder(launch);
+      launch.getDynamicSharedMemorySizeMutable().assign(
+          arith::ConstantOp::create(builder, launch.getLoc(),
+                                    builder.getI32IntegerAttr(found->second)));
+    });
+  }
+};
+} // namespace

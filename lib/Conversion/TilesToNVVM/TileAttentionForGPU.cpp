@@ -1,0 +1,217 @@
+//===- TileAttentionForGPU.cpp - Which attention becomes a kernel ---------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that a fused kernel does not cover is refused here, before
+// anything changes, so that the steps after this one may rely on it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelPlan.h"
+
+#include "xsa/Conversion/TilesToNVVM/Passes.h"
+#include "xsa/Dialect/XSA/Transforms/TileAttention.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace xsa {
+#define GEN_PASS_DEF_TILEATTENTIONFORGPU
+#include "xsa/Conversion/TilesToNVVM/Passes.h.inc"
+} // namespace xsa
+
+using namespace mlir;
+using namespace xsa;
+
+/// The static extent of a dimension of the domain, or a dynamic one.
+static int64_t extentOf(AttentionOp op, AffineMap map, Value shaped,
+                        unsigned dim) {
+  auto position = map.getResultPosition(getAffineDimExpr(dim, op.getContext()));
+  return cast<ShapedType>(shaped.getType()).getDimSize(*position);
+}
+
+static int64_t keyDepth(AttentionOp op) {
+  return extentOf(op, op.getQueryMap(), op.getQuery(), op.getKeyDepthDim());
+}
+
+static int64_t valueDepth(AttentionOp op) {
+  return extentOf(op, op.getValueMap(), op.getValue(), op.getValueDepthDim());
+}
+
+static std::optional<int64_t> ifStatic(int64_t extent) {
+  return ShapedType::isDynamic(extent) ? std::nullopt
+                                       : std::optional<int64_t>(extent);
+}
+
+/// Operations that threads can do element by element.
+static bool isSupportedInRegion(Operation *op) {
+  if (isa<YieldOp>(op))
+    return true;
+  if (op->getNumRegions() || op->getNumResults() != 1)
+    return false;
+  if (isa<arith::ConstantOp>(op))
+    return true;
+  if (isa<math::ExpOp, math::Exp2Op, math::TanhOp, math::LogOp, math::SqrtOp,
+          math::RsqrtOp, math::AbsFOp, math::FmaOp>(op))
+    return op->getResult(0).getType().isF32();
+  return isa_and_nonnull<arith::ArithDialect>(op->getDialect()) &&
+         OpTrait::hasElementwiseMappableTraits(op);
+}
+
+/// What of an attention the fused kernels do not cover; empty if they do.
+static std::string unsupportedPart(AttentionOp op) {
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
+  if (!op.hasPureTensorSemantics())
+    return "operands that are not tensors";
+  Type type = getElementTypeOrSelf(op.getQuery());
+  for (Value operand : {op.getKey(), op.getValue()})
+    if (getElementTypeOrSelf(operand) != type) {
+      os << "query, key and value of different types: " << type << " and "
+         << getElementTypeOrSelf(operand);
+      return reason;
+    }
+  if (type.isF64())
+    return "f64";
+  for (auto [name, depth] :
+       {std::pair("key", keyDepth(op)), std::pair("value", valueDepth(op))}) {
+    if (ShapedType::isDynamic(depth)) {
+      os << "a dynamic " << name << " depth";
+      return reason;
+    }
+    if (depth > 256 || depth < 1) {
+      os << "a " << name << " depth of " << depth
+         << ": expected one from 1 to 256";
+      return reason;
+    }
+  }
+  for (Value input : op.getScoreInputs())
+    if (!getElementTypeOrSelf(input).isIntOrIndexOrFloat() ||
+        getElementTypeOrSelf(input).isF64()) {
+      os << "a score input of " << getElementTypeOrSelf(input);
+      return reason;
+    }
+  for (Value operand : op->getOperands())
+    if (getElementTypeOrSelf(operand).isF64())
+      return "an operand of f64";
+  if (op.hasScoreRegion())
+    for (Operation &nested : op.getScoreRegion().front())
+      if (!isSupportedInRegion(&nested)) {
+        os << "'" << nested.getName() << "' in the score region";
+        return reason;
+      }
+  return reason;
+}
+
+static AttentionShape shapeOf(AttentionOp op) {
+  AttentionShape shape;
+  Type type = getElementTypeOrSelf(op.getQuery());
+  shape.unit = type.isF32() ? MatrixKind::Fma : MatrixKind::MmaSync;
+  shape.elementBytes = type.getIntOrFloatBitWidth() / 8;
+  shape.keyDepth = llvm::alignTo(keyDepth(op), 16);
+  shape.valueDepth = llvm::alignTo(valueDepth(op), 16);
+  shape.rows =
+      ifStatic(extentOf(op, op.getQueryMap(), op.getQuery(), op.getQueryDim()));
+  shape.keys =
+      ifStatic(extentOf(op, op.getKeyMap(), op.getKey(), op.getKeyDim()));
+  int64_t heads = 1;
+  for (unsigned dim = 0; dim < op.getNumLeadingDims(); ++dim) {
+    int64_t extent = extentOf(op, op.getOutputMap(), op.getOutput(), dim);
+    heads = ShapedType::isDynamic(extent) ? 0 : heads * extent;
+  }
+  if (heads)
+    shape.heads = heads;
+  if (op.getSelfValue())
+    shape.ownValueBytes =
+        getElementTypeOrSelf(op.getSelfValue()).getIntOrFloatBitWidth() / 8;
+  return shape;
+}
+
+namespace {
+struct TileAttentionForGPU
+    : public xsa::impl::TileAttentionForGPUBase<TileAttentionForGPU> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FailureOr<ChipLimits> limits = ChipLimits::of(chip);
+    if (failed(limits)) {
+      getOperation().emitError("unknown chip '")
+          << chip << "': expected sm_80 or later";
+      return signalPassFailure();
+    }
+    SmallVector<AttentionOp> ops;
+    getOperation().walk([&](AttentionOp op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (AttentionOp op : ops)
+      if (failed(tile(rewriter, op, *limits)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult leave(AttentionOp op, const Twine &reason) {
+    ++numLeft;
+    if (strict)
+      return op.emitOpError("cannot become a fused kernel: ") << reason;
+    op.emitWarning("left to the host: no fused kernel for ") << reason;
+    return success();
+  }
+
+  LogicalResult tile(RewriterBase &rewriter, AttentionOp op,
+                     const ChipLimits &limits) {
+    if (std::string reason = unsupportedPart(op); !reason.empty())
+      return leave(op, reason);
+    AttentionShape shape = shapeOf(op);
+    std::optional<KernelPlan> plan =
+        choosePlan(shape, limits, {queryTile, keyTile, warps, stages});
+    if (!plan)
+      return leave(op, "tiles of this size on " + chip);
+    if (printPlan)
+      report(op, shape, *plan, limits);
+
+    TilePolicy policy;
+    policy.queryTile = plan->queryTile;
+    policy.keyTile = plan->keyTile;
+    policy.rowsInnermost = false;
+    policy.widenInputs = false;
+    std::string name =
+        (getOperation().getName() + "_attention" + Twine(numTiled)).str();
+    rewriter.setInsertionPoint(op);
+    FailureOr<scf::ForallOp> loop = tileAttention(rewriter, op, policy);
+    if (failed(loop))
+      return op.emitOpError("could not be tiled");
+    // Without elements there is nothing to launch.
+    if (!*loop)
+      return success();
+    (*loop)->setDiscardableAttr(kKernelAttrName,
+                                KernelAttr::get(&getContext(), name, shape.unit,
+                                                plan->warps, plan->stages,
+                                                plan->queryInRegisters));
+    ++numTiled;
+    return success();
+  }
+
+  void report(AttentionOp op, const AttentionShape &shape,
+              const KernelPlan &plan, const ChipLimits &limits) {
+    op.emitRemark("tile ")
+        << plan.queryTile << " x " << plan.keyTile << ", " << plan.warps
+        << " warps, " << plan.stages << " stages, query in "
+        << (plan.queryInRegisters ? "registers" : "shared memory") << "; about "
+        << plan.registers(shape) << " registers, " << plan.sharedBytes(shape)
+        << " bytes of shared memory, " << plan.occupancy(shape, limits)
+        << " blocks on an SM, "
+        << llvm::formatv("{0:F2}", plan.slotsPerScore(shape)).str()
+        << " issue slots per 32 scores";
+  }
+};
+} // namespace

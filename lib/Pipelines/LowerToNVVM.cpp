@@ -1,0 +1,134 @@
+//===- LowerToNVVM.cpp - The pipeline to NVIDIA GPUs ----------------------===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attention is tiled last among the steps on tensors, and becomes a kernel as
+// soon as there are buffers: until its tiles are distributed to threads,
+// nothing may take its loops apart.
+//
+//===----------------------------------------------------------------------===//
+
+#include "xsa/Pipelines/LowerToNVVM.h"
+
+#include "HostSteps.h"
+
+#include "xsa/Conversion/TilesToNVVM/Passes.h"
+#include "xsa/Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace xsa;
+
+/// The PTX version that first knew the chip, and not one before 8.0.
+static int64_t ptxVersionFor(StringRef chip) {
+  unsigned number = 0;
+  if (chip.consume_front("sm_"))
+    (void)chip.consumeInteger(10, number);
+  if (number >= 120)
+    return 87;
+  if (number >= 100)
+    return 86;
+  return 80;
+}
+
+/// What becomes a kernel is tiled and vectorized; what does not stays for the
+/// host's steps.
+static void addTiles(OpPassManager &pm, const LowerToNVVMOptions &options) {
+  TileAttentionForGPUOptions tile;
+  tile.chip = options.chip;
+  tile.queryTile = options.queryTile;
+  tile.keyTile = options.keyTile;
+  tile.warps = options.warps;
+  tile.stages = options.stages;
+  tile.strict = options.strict;
+  tile.printPlan = options.printPlan;
+  pm.addNestedPass<func::FuncOp>(createTileAttentionForGPU(tile));
+  pm.addNestedPass<func::FuncOp>(createTilesToVectors());
+}
+
+/// Kernels on whole tiles to code of threads.
+static void addKernels(OpPassManager &pm) {
+  pm.addPass(createOutlineKernels());
+  pm.addNestedPass<gpu::GPUModuleOp>(createCSEPass());
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addNestedPass<gpu::GPUFuncOp>(createAssignLayouts());
+  pm.addPass(createStageTiles());
+  OpPassManager &threads = pm.nest<gpu::GPUModuleOp>();
+  threads.addNestedPass<gpu::GPUFuncOp>(createDistributeTiles());
+  threads.addPass(createCSEPass());
+  threads.addPass(createCanonicalizerPass());
+}
+
+/// Code of threads to the LLVM dialect.
+static void addDevice(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(memref::createExpandStridedMetadataPass());
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  // Before GPU operations: that step would make library calls of them.
+  kernels.addPass(createConvertMathToLLVMPass());
+  kernels.addPass(createConvertGpuOpsToNVVMOps());
+  kernels.addPass(createConvertVectorToLLVMPass());
+  kernels.addPass(createArithToLLVMConversionPass());
+  kernels.addPass(createConvertIndexToLLVMPass());
+  kernels.addPass(createConvertControlFlowToLLVMPass());
+  kernels.addPass(createConvertNVVMToLLVMPass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+}
+
+/// Kernels in the LLVM dialect to what a GPU, or the emulator, loads.
+static void addBinaries(OpPassManager &pm, const LowerToNVVMOptions &options) {
+  GpuNVVMAttachTargetOptions target;
+  target.chip = options.chip;
+  int64_t version =
+      options.ptx ? int64_t(options.ptx) : ptxVersionFor(options.chip);
+  target.features = "+ptx" + std::to_string(version);
+  target.optLevel = 3;
+  pm.addPass(createGpuNVVMAttachTarget(target));
+  GpuModuleToBinaryPassOptions binary;
+  binary.compilationTarget = options.format;
+  pm.addPass(createGpuModuleToBinaryPass(binary));
+}
+
+void xsa::buildLowerToNVVMPipeline(OpPassManager &pm,
+                                   const LowerToNVVMOptions &options) {
+  LowerToCPUOptions host;
+  host.vectorBits = options.vectorBits;
+  addImportSteps(pm);
+  addElementwiseFusion(pm);
+  pm.addNestedPass<func::FuncOp>(createFuseOutputCast());
+  addTiles(pm, options);
+  addHostAttention(pm, host);
+  addBufferization(pm, addKernels);
+  bool binaries = options.format != "mlir";
+  if (binaries)
+    pm.addPass(createStageKernelBuffersPass());
+  addDevice(pm);
+  if (!binaries)
+    return;
+  addBinaries(pm, options);
+  addHostLoops(pm, host);
+  addHostLLVM(pm, /*launchesKernels=*/true);
+}
+
+void xsa::registerLowerToNVVMPipeline() {
+  PassPipelineRegistration<LowerToNVVMOptions>(
+      "xsa-lower-to-nvvm-pipeline",
+      "makes each attention one kernel for NVIDIA GPUs",
+      buildLowerToNVVMPipeline);
+}

@@ -1,0 +1,140 @@
+// RUN: xsa-opt %s -split-input-file -xsa-tile-attention-for-gpu -verify-diagnostics | FileCheck %s
+// RUN: xsa-opt %s -split-input-file -xsa-tile-attention-for-gpu="query-tile=64 key-tile=32 warps=4" -verify-diagnostics | FileCheck %s --check-prefix=SIZES
+
+#q = affine_map<(b, m, k1, k2, n) -> (b, m, k1)>
+#k = affine_map<(b, m, k1, k2, n) -> (b, k2, k1)>
+#v = affine_map<(b, m, k1, k2, n) -> (b, k2, n)>
+#o = affine_map<(b, m, k1, k2, n) -> (b, m, n)>
+
+// Rows come first; scores stay as the products make them, and the scale goes
+// into the exponential; weights are narrowed to the type of the values.
+
+// CHECK-LABEL: func.func @half
+// CHECK:         scf.forall
+// CHECK:           scf.for
+// CHECK:             linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<{{.*}}xf16>, tensor<{{.*}}xf16>)
+// CHECK:             %[[E:.*]] = math.fma
+// CHECK-NEXT:        math.exp2 %[[E]]
+// CHECK:             arith.truncf %{{.*}} : f32 to f16
+// CHECK:         } {xsa.kernel = #xsa.kernel<name = "half_attention0", unit = mma_sync, warps = {{[0-9]+}}, stages = 2, query_in_registers = {{.*}}>}
+// SIZES-LABEL: func.func @half
+// SIZES:         scf.forall {{.*}} step (1, 64)
+// SIZES:         warps = 4
+func.func @half(%q: tensor<2x128x64xf16>, %k: tensor<2x128x64xf16>, %v: tensor<2x128x64xf16>, %o: tensor<2x128x64xf16>) -> tensor<2x128x64xf16> {
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o], scale = 0.125 : f64}
+      ins(%q, %k, %v : tensor<2x128x64xf16>, tensor<2x128x64xf16>, tensor<2x128x64xf16>)
+      outs(%o : tensor<2x128x64xf16>) -> tensor<2x128x64xf16>
+  return %r : tensor<2x128x64xf16>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+
+// A bias stands between product and exponential: the difference comes first, so
+// that the lowest finite value stays finite.
+
+// CHECK-LABEL: func.func @bias
+// CHECK:         %[[D:.*]] = arith.subf
+// CHECK:         %[[E:.*]] = arith.mulf %[[D]],
+// CHECK-NEXT:    math.exp2 %[[E]]
+func.func @bias(%q: tensor<64x64xf16>, %k: tensor<64x64xf16>, %v: tensor<64x64xf16>, %b: tensor<64x64xf32>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, affine_map<(m, k1, k2, n) -> (m, k2)>, #o]}
+      ins(%q, %k, %v : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>)
+      bias(%b : tensor<64x64xf32>)
+      outs(%o : tensor<64x64xf16>) -> tensor<64x64xf16>
+  return %r : tensor<64x64xf16>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+
+// CHECK-LABEL: func.func @f64
+// CHECK:         xsa.attention
+func.func @f64(%q: tensor<64x64xf64>, %k: tensor<64x64xf64>, %v: tensor<64x64xf64>, %o: tensor<64x64xf64>) -> tensor<64x64xf64> {
+  // expected-warning @+1 {{left to the host: no fused kernel for f64}}
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %k, %v : tensor<64x64xf64>, tensor<64x64xf64>, tensor<64x64xf64>)
+      outs(%o : tensor<64x64xf64>) -> tensor<64x64xf64>
+  return %r : tensor<64x64xf64>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+
+// CHECK-LABEL: func.func @deep
+// CHECK:         xsa.attention
+func.func @deep(%q: tensor<64x512xf16>, %k: tensor<64x512xf16>, %v: tensor<64x64xf16>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-warning @+1 {{left to the host: no fused kernel for a key depth of 512: expected one from 1 to 256}}
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %k, %v : tensor<64x512xf16>, tensor<64x512xf16>, tensor<64x64xf16>)
+      outs(%o : tensor<64x64xf16>) -> tensor<64x64xf16>
+  return %r : tensor<64x64xf16>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+
+// CHECK-LABEL: func.func @mixed
+// CHECK:         xsa.attention
+func.func @mixed(%q: tensor<64x64xf16>, %k: tensor<64x64xbf16>, %v: tensor<64x64xf16>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-warning @+1 {{left to the host: no fused kernel for query, key and value of different types: 'f16' and 'bf16'}}
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %k, %v : tensor<64x64xf16>, tensor<64x64xbf16>, tensor<64x64xf16>)
+      outs(%o : tensor<64x64xf16>) -> tensor<64x64xf16>
+  return %r : tensor<64x64xf16>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+
+// CHECK-LABEL: func.func @dynamic_depth
+// CHECK:         xsa.attention
+func.func @dynamic_depth(%q: tensor<64x?xf16>, %k: tensor<64x?xf16>, %v: tensor<64x64xf16>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-warning @+1 {{left to the host: no fused kernel for a dynamic key depth}}
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %k, %v : tensor<64x?xf16>, tensor<64x?xf16>, tensor<64x64xf16>)
+      outs(%o : tensor<64x64xf16>) -> tensor<64x64xf16>
+  return %r : tensor<64x64xf16>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+
+// CHECK-LABEL: func.func @region
+// CHECK:         xsa.attention
+func.func @region(%q: tensor<64x64xf16>, %k: tensor<64x64xf16>, %v: tensor<64x64xf16>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-warning @+1 {{left to the host: no fused kernel for 'math.erf' in the score region}}
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %k, %v : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>)
+      outs(%o : tensor<64x64xf16>)
+      score {
+      ^bb0(%s: f32, %p: index, %j: index):
+        %e = math.erf %s : f32
+        xsa.yield %e : f32
+      } -> tensor<64x64xf16>
+  return %r : tensor<64x64xf16>
+}

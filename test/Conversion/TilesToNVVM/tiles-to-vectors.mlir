@@ -1,0 +1,32 @@
+// RUN: xsa-opt %s -xsa-tile-attention-for-gpu="query-tile=16 key-tile=16 warps=1" -xsa-tiles-to-vectors -canonicalize -cse | FileCheck %s
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+
+// Tiles are carried as vectors; a value per row is computed once per row; depths
+// are padded to 16; the last tile of keys is read with padding.
+
+// CHECK-LABEL: func.func @recurrence
+// CHECK:         scf.forall
+// CHECK:           %[[Q:.*]] = vector.transfer_read {{.*}} {in_bounds = [true, false]} : tensor<16x8xf16>, vector<16x16xf16>
+// CHECK:           scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16x16xf32>)
+// CHECK:             %[[K:.*]] = vector.transfer_read {{.*}} : tensor<16x8xf16>, vector<16x16xf16>
+// CHECK:             %[[S:.*]] = vector.contract {{.*}} %[[Q]], %[[K]], {{.*}} into vector<16x16xf32>
+// CHECK:             %[[M:.*]] = vector.multi_reduction <maximumf>, %[[S]]
+// CHECK:             arith.mulf {{.*}} : vector<16x1xf32>
+// CHECK:             %[[E:.*]] = math.fma %[[S]], {{.*}} : vector<16x16xf32>
+// CHECK:             %[[P:.*]] = math.exp2 %[[E]] : vector<16x16xf32>
+// CHECK:             vector.multi_reduction <add>, %[[P]]
+// CHECK:             %[[N:.*]] = arith.truncf %[[P]] : vector<16x16xf32> to vector<16x16xf16>
+// CHECK:             vector.contract {{.*}} %[[N]]
+// CHECK:           vector.transfer_read {{.*}} : tensor<8x8xf16>, vector<16x16xf16>
+// CHECK:           vector.transfer_write {{.*}} {in_bounds = [true, false]} : vector<16x16xf16>, tensor<16x8xf16>
+// CHECK-NOT:     linalg
+func.func @recurrence(%q: tensor<32x8xf16>, %k: tensor<40x8xf16>, %v: tensor<40x8xf16>, %o: tensor<32x8xf16>) -> tensor<32x8xf16> {
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %k, %v : tensor<32x8xf16>, tensor<40x8xf16>, tensor<40x8xf16>)
+      outs(%o : tensor<32x8xf16>) -> tensor<32x8xf16>
+  return %r : tensor<32x8xf16>
+}
