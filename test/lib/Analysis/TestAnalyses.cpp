@@ -15,6 +15,7 @@
 #include "xsa/Analysis/TokenAxis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/Format.h"
 
@@ -22,12 +23,18 @@ using namespace mlir;
 using namespace xsa;
 
 namespace {
-/// What all passes need, and a visit of each returned value.
+/// What all passes need, and a visit of each returned value. On modules, since
+/// functions are visited by several threads and would print at the same time.
 template <typename DerivedT>
-class TestPass : public PassWrapper<DerivedT, OperationPass<func::FuncOp>> {
+class TestPass : public PassWrapper<DerivedT, OperationPass<ModuleOp>> {
 public:
   void runOnOperation() override {
-    func::FuncOp function = this->getOperation();
+    for (auto function : this->getOperation().template getOps<func::FuncOp>())
+      visitFunction(function);
+  }
+
+private:
+  void visitFunction(func::FuncOp function) {
     ExprContext ctx(function.getContext());
     TensorView view(ctx);
     view.learnSizes(function);
