@@ -14,116 +14,29 @@
 #include "RaiseExclusion.h"
 #include "ExclusionMatch.h"
 #include "OperandBuilder.h"
+#include "OutputAccess.h"
 
+#include "xsa/Analysis/AttentionReport.h"
 #include "xsa/Analysis/TokenAxis.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace xsa;
 
 //===----------------------------------------------------------------------===//
-// Candidates
-//===----------------------------------------------------------------------===//
-
-static bool subtractsOrAdds(Operation *op) {
-  bool found = false;
-  op->walk([&](Operation *inner) {
-    StringRef name = inner->getName().getStringRef();
-    found |= name == "arith.subf" || name == "arith.addf";
-  });
-  return found;
-}
-
-/// Elementwise sums that an attention's output reaches without a contraction,
-/// the last one first.
-static SmallVector<Value> collectCandidates(AttentionOp op) {
-  llvm::SetVector<Operation *> reached;
-  reached.insert(op);
-  SmallVector<Value> candidates;
-  for (unsigned i = 0; i < reached.size() && i < 200; ++i)
-    for (Operation *user : reached[i]->getUsers()) {
-      auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
-      bool rearranges = user->getDialect() &&
-                        user->getDialect()->getNamespace() ==
-                            tensor::TensorDialect::getDialectNamespace();
-      if (user->getNumResults() != 1 || (!linalgOp && !rearranges))
-        continue;
-      // Sums over the value columns are part of the pattern: go on behind them.
-      reached.insert(user);
-      if (linalgOp && linalgOp.getNumReductionLoops() == 0 &&
-          subtractsOrAdds(user) &&
-          !llvm::is_contained(candidates, user->getResult(0)))
-        candidates.push_back(user->getResult(0));
-    }
-  llvm::sort(candidates, [](Value a, Value b) {
-    Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-    return x->getBlock() == y->getBlock() && y->isBeforeInBlock(x);
-  });
-  return candidates;
-}
-
-//===----------------------------------------------------------------------===//
 // The own value
 //===----------------------------------------------------------------------===//
 
-/// Accesses to attentions in an expression, not below reductions.
-static void collectAttentions(MatchContext &match, ExprRef e,
-                              SmallVectorImpl<ExprRef> &accesses,
-                              unsigned depth = 0) {
-  if (depth > 16)
-    return;
-  ExprRef inner = match.look(e);
-  if (inner->is(ExprKind::Access)) {
-    if (inner->getValue().getDefiningOp<AttentionOp>() &&
-        !llvm::is_contained(accesses, inner))
-      accesses.push_back(inner);
-    return;
-  }
-  if (inner->is(ExprKind::Apply))
-    for (ExprRef operand : inner->getOperands())
-      collectAttentions(match, operand, accesses, depth + 1);
-}
-
-namespace {
-/// An attention's domain as the indices at which its output is read.
-struct OutputAccess {
-  AttentionOp op;
-  SmallVector<ExprRef> loops;
-};
-} // namespace
-
-static OutputAccess getOutputAccess(ExprRef access) {
-  OutputAccess result;
-  result.op = access->getValue().getDefiningOp<AttentionOp>();
-  result.loops.assign(result.op.getNumLoops(), nullptr);
-  for (auto [expr, index] : llvm::zip_equal(
-           result.op.getOutputMap().getResults(), access->getOperands()))
-    result.loops[cast<AffineDimExpr>(expr).getPosition()] = index;
-  return result;
-}
-
-/// Whether `value` is the own value row of the token whose output is read.
+/// Whether what is projected on is the own value row of the token whose output
+/// is read.
 static bool isOwnValue(MatchContext &match, const OutputAccess &output,
                        const ExclusionMatch &exclusion) {
-  AttentionOp op = output.op;
-  ExprRef offset = getOwnOffset(match.view, op);
-  if (!offset || !match.ctx.isProvablyNonNegative(offset))
-    return false;
-  SmallVector<ExprRef> indices;
-  for (AffineExpr expr : op.getValueMap().getResults()) {
-    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-    indices.push_back(
-        dim == op.getKeyDim()
-            ? match.ctx.add(output.loops[op.getQueryDim()], offset)
-            : output.loops[dim]);
-  }
+  ExprRef ownRow = getOwnRow(match, output);
   ExprUnifier unifier(match.view, {});
-  return unifier.unify(match.view.access(op.getValue(), indices),
-                       exclusion.value);
+  return ownRow && unifier.unify(ownRow, exclusion.value);
 }
 
 /// Whether the dot product runs over exactly the output's columns.
@@ -327,34 +240,30 @@ LogicalResult ExclusionBuilder::buildExclude() {
 // Driver
 //===----------------------------------------------------------------------===//
 
-/// Matches with digits in place of split variables.
 static bool matchRoot(MatchContext &match, Value root,
                       ExclusionMatch &exclusion) {
-  SmallVector<ExprRef> rootVars = match.view.rootVars(root);
   auto containsInput = [&](ExprRef e) {
     SmallVector<ExprRef> accesses;
     collectAttentions(match, e, accesses);
     return !accesses.empty();
   };
-  for (unsigned rounds = 0; rounds < 16; ++rounds) {
-    unsigned splits = match.ctx.getNumSplits();
+  return matchWithDigits(match, root, [&](ArrayRef<ExprRef> indices) {
     exclusion = {};
     exclusion.root = root;
-    for (ExprRef var : rootVars)
-      exclusion.rootIndices.push_back(match.ctx.refine(var));
-    bool matched = matchExclusion(match, containsInput, exclusion);
-    if (matched) {
-      match.view.peelLayout(exclusion.input);
-      match.view.peelLayout(exclusion.value);
-    }
-    if (splits == match.ctx.getNumSplits())
-      return matched;
-  }
-  return false;
+    llvm::append_range(exclusion.rootIndices, indices);
+    if (!matchExclusion(match, containsInput, exclusion))
+      return false;
+    match.view.peelLayout(exclusion.input);
+    match.view.peelLayout(exclusion.value);
+    return true;
+  });
 }
 
+/// Raises the exclusion at `root` if it changes the output of `op`. `changed`
+/// are all attentions in what it changes.
 static LogicalResult raiseAt(MatchContext &match, RewriterBase &rewriter,
-                             Value root) {
+                             AttentionOp op, Value root,
+                             llvm::DenseSet<Operation *> &changed) {
   ExclusionMatch exclusion;
   if (!matchRoot(match, root, exclusion))
     return failure();
@@ -363,15 +272,38 @@ static LogicalResult raiseAt(MatchContext &match, RewriterBase &rewriter,
   ExclusionBuilder builder(rewriter, match, exclusion);
   for (ExprRef access : accesses) {
     OutputAccess output = getOutputAccess(access);
-    if (!isOwnValue(match, output, exclusion))
+    if (output.op != op || !isOwnValue(match, output, exclusion))
       continue;
-    if (match.look(exclusion.input) == access &&
-        coversColumns(match, output, exclusion) &&
-        succeeded(builder.buildAttention(output, access)))
-      return success();
-    return builder.buildExclude();
+    bool isWhole = match.look(exclusion.input) == access &&
+                   coversColumns(match, output, exclusion);
+    if ((!isWhole || failed(builder.buildAttention(output, access))) &&
+        failed(builder.buildExclude()))
+      return failure();
+    for (ExprRef other : accesses)
+      changed.insert(other->getValue().getDefiningOp());
+    return success();
   }
   return failure();
+}
+
+/// Marks attentions that must not be made exclusive, because something that is
+/// not quite an exclusion follows.
+static void markNearExclusions(Operation *root) {
+  ExprContext ctx(root->getContext());
+  TensorView view(ctx);
+  view.learnSizes(root);
+  ConstantEvaluator evaluator(view);
+  root->walk([&](AttentionOp op) {
+    if (op.isExclusive() || findLaterExclusion(op) || op->hasAttr("xsa.escape"))
+      return;
+    MatchContext match(view, evaluator);
+    if (losesOwnValue(match, op))
+      op->setAttr("xsa.escape",
+                  StringAttr::get(op.getContext(),
+                                  "the model takes part of the own value out "
+                                  "of its output already, in a way that is "
+                                  "not recognised"));
+  });
 }
 
 void xsa::raiseExclusions(Operation *root, RewriterBase &rewriter) {
@@ -382,14 +314,19 @@ void xsa::raiseExclusions(Operation *root, RewriterBase &rewriter) {
   view.learnSizes(root);
   ConstantEvaluator evaluator(view);
   SmallVector<Operation *> replaced;
-  for (AttentionOp op : attentions)
-    for (Value candidate : collectCandidates(op)) {
+  llvm::DenseSet<Operation *> changed;
+  for (AttentionOp op : attentions) {
+    if (changed.contains(op))
+      continue;
+    for (Value sum : collectSums(op)) {
       MatchContext match(view, evaluator);
-      if (failed(raiseAt(match, rewriter, candidate)))
+      if (failed(raiseAt(match, rewriter, op, sum, changed)))
         continue;
-      replaced.push_back(candidate.getDefiningOp());
+      replaced.push_back(sum.getDefiningOp());
       view.forget();
       break;
     }
+  }
   eraseDead(replaced);
+  markNearExclusions(root);
 }

@@ -1,0 +1,53 @@
+//===- OutputAccess.h - Where the output of attention is read ---*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What follows a raised attention, seen from its output: the sums it becomes
+// part of, and the value row that belongs to an element of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_LIB_CONVERSION_LINALGTOXSA_OUTPUTACCESS_H
+#define XSA_LIB_CONVERSION_LINALGTOXSA_OUTPUTACCESS_H
+
+#include "AttentionMatch.h"
+
+namespace xsa {
+
+/// An attention's domain as the indices at which its output is read.
+struct OutputAccess {
+  AttentionOp op;
+  llvm::SmallVector<ExprRef> loops;
+};
+
+OutputAccess getOutputAccess(ExprRef access);
+
+/// The element of the own value row that belongs to an element of the output.
+/// Null if the position of the own value is not known.
+ExprRef getOwnRow(MatchContext &match, const OutputAccess &output);
+
+/// Elementwise sums that an attention's output is an operand of, perhaps
+/// rearranged or changed element by element; the last one first.
+llvm::SmallVector<mlir::Value> collectSums(AttentionOp op);
+
+/// Accesses to outputs of attentions in an expression, not below reductions.
+void collectAttentions(MatchContext &match, ExprRef e,
+                       llvm::SmallVectorImpl<ExprRef> &accesses,
+                       unsigned depth = 0);
+
+/// Calls `attempt` with indices for `root`, again with digits for those that
+/// were split by it, and gives its last answer.
+bool matchWithDigits(MatchContext &match, mlir::Value root,
+                     llvm::function_ref<bool(llvm::ArrayRef<ExprRef>)> attempt);
+
+/// Whether the model adds to the output its own value times something computed
+/// from sums over the output: an exclusion, or nearly one.
+bool losesOwnValue(MatchContext &match, AttentionOp op);
+
+} // namespace xsa
+
+#endif // XSA_LIB_CONVERSION_LINALGTOXSA_OUTPUTACCESS_H
