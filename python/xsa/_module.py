@@ -44,7 +44,7 @@ class Module:
 
     __copy__ = clone
 
-    def raise_attention(self, *, assume_self: bool = False) -> Module:
+    def raise_attention(self, *, assume_self: bool = False, strict: bool = False) -> Module:
         """Turns every attention into an ``xsa.attention``; results stay the same.
 
         What an importer wrote (TOSA, ``tm_tensor``, private functions, globals)
@@ -53,6 +53,8 @@ class Module:
         Args:
             assume_self: take query, key and value that are arguments of the
                 function for those of one sequence.
+            strict: leave attention alone where raising it may change its results
+                beyond rounding.
 
         Returns:
             The module itself, changed.
@@ -61,7 +63,7 @@ class Module:
             CompileError: the module holds something that cannot be read; it is
                 then as it was before.
         """
-        options = format_options(None, None, None, None, assume_self)
+        options = format_options(None, None, None, None, assume_self, strict)
         return self._transform("raising", options)
 
     def convert_attention(
@@ -72,6 +74,7 @@ class Module:
         eps: float | None = None,
         strength: float | None = None,
         assume_self: bool = False,
+        strict: bool = False,
     ) -> Module:
         """Makes self attentions exclusive: ``z = y - strength (y.v) / n(v) v``.
 
@@ -90,6 +93,8 @@ class Module:
             strength: how much of the component is removed, 1 by default.
             assume_self: take query, key and value that are arguments of the
                 function for those of one sequence.
+            strict: leave attention alone where raising it may change its results
+                beyond rounding.
 
         Returns:
             The module itself, changed.
@@ -98,7 +103,7 @@ class Module:
             TypeError, ValueError: an option is not as described.
             CompileError: the conversion failed; the module is as it was before.
         """
-        options = format_options(layers, denominator, eps, strength, assume_self)
+        options = format_options(layers, denominator, eps, strength, assume_self, strict)
         return self._transform("conversion", options)
 
     def explain(self) -> Explanation:

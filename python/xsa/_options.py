@@ -47,6 +47,7 @@ def format_options(
     eps: float | None,
     strength: float | None,
     assume_self: bool,
+    strict: bool,
 ) -> str:
     """The options as MLIR's pipelines take them."""
     options = []
@@ -67,4 +68,6 @@ def format_options(
         options.append(f"strength={_format_number('strength', strength)}")
     if assume_self:
         options.append("assume-self=true")
+    if strict:
+        options.append("strict=true")
     return " ".join(options)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xsa
-from conftest import attend, exclude
+from conftest import ATTENTION, attend, exclude
 
 TOLERANCE = dict(rtol=0, atol=2e-5)
 
@@ -94,6 +94,20 @@ def test_arguments_prove_nothing_unless_assumed(attention):
     y = attend(q, k, v)
     np.testing.assert_allclose(plain.compile()(q, k, v), y, **TOLERANCE)
     np.testing.assert_allclose(assumed.compile()(q, k, v), exclude(y, v), **TOLERANCE)
+
+
+def test_strict_keeps_every_digit():
+    division = "%y = arith.divf %x, %t : f32"
+    epsilon = "%eps = arith.constant 1.0e-7 : f32\n    %te = arith.addf %t, %eps : f32\n    "
+    assert ATTENTION.count(division) == 1
+    text = ATTENTION.replace(division, epsilon + division.replace("%t", "%te"))
+    converted = xsa.load(text).convert_attention()
+    strict = xsa.load(text).convert_attention(strict=True)
+    raised = xsa.load(text).raise_attention(strict=True)
+    assert str(converted).count("xsa.attention") == 3
+    assert "xsa.attention" not in str(strict) + str(raised)
+    assert "a constant is added to the sum" in strict.explain().refused[0].reason
+    np.testing.assert_allclose(strict.compile("layers")(X, W), layers(), **TOLERANCE)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama", "decoder_layer"])
