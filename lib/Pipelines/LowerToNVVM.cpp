@@ -84,7 +84,6 @@ static void addDevice(OpPassManager &pm) {
   kernels.addPass(createConvertVectorToLLVMPass());
   kernels.addPass(createArithToLLVMConversionPass());
   kernels.addPass(createConvertIndexToLLVMPass());
-  kernels.addPass(createConvertControlFlowToLLVMPass());
   kernels.addPass(createConvertNVVMToLLVMPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());

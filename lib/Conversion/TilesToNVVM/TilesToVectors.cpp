@@ -59,6 +59,7 @@ private:
   LogicalResult convertOp(Operation &op);
   LogicalResult convertLoop(scf::ForOp loop);
   LogicalResult convertFill(linalg::FillOp fill);
+  FailureOr<linalg::GenericOp> orderLoops(linalg::GenericOp op);
   LogicalResult convertGeneric(linalg::GenericOp op);
 
   // Domains.
@@ -406,17 +407,46 @@ void TileVectorizer::finish(linalg::GenericOp op, Value result) {
   op.getResult(0).replaceAllUsesWith(write.getResult());
 }
 
-/// Loops in the order of the destination's dimensions: a tile's vector has its
+/// Loops in the order of the dimensions of a tile: of the destination, or where
+/// that is memory, of the tile that is stored. A tile's vector has its
 /// dimensions in that order.
-static FailureOr<linalg::GenericOp> orderLoops(linalg::GenericOp op) {
-  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (op.getNumReductionLoops() || map.isIdentity())
-    return op;
-  SmallVector<unsigned> order;
-  for (unsigned position = 0; position < map.getNumResults(); ++position)
-    order.push_back(map.getDimPosition(position));
-  IRRewriter rewriter(op);
-  return linalg::interchangeGenericOp(rewriter, op, order);
+FailureOr<linalg::GenericOp> TileVectorizer::orderLoops(linalg::GenericOp op) {
+  auto mapOf = [&](OpOperand &operand) {
+    return op.getMatchingIndexingMap(&operand);
+  };
+  auto isTile = [&](OpOperand &operand) {
+    Value vector = vectors.lookup(operand.get());
+    return vector && isa<VectorType>(vector.getType());
+  };
+  if (!op.getNumReductionLoops()) {
+    AffineMap map = mapOf(*op.getDpsInitOperand(0));
+    if (!isTile(*op.getDpsInitOperand(0)))
+      for (OpOperand *input : op.getDpsInputOperands())
+        if (isTile(*input) && mapOf(*input).isPermutation()) {
+          map = mapOf(*input);
+          break;
+        }
+    SmallVector<unsigned> order;
+    for (AffineExpr expr : map.getResults())
+      order.push_back(cast<AffineDimExpr>(expr).getPosition());
+    if (!map.isIdentity()) {
+      IRRewriter rewriter(op);
+      FailureOr<linalg::GenericOp> ordered =
+          linalg::interchangeGenericOp(rewriter, op, order);
+      if (failed(ordered))
+        return failure();
+      op = *ordered;
+    }
+  }
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (isTile(*input) && !op.getNumReductionLoops() &&
+        !llvm::is_sorted(mapOf(*input).getResults(),
+                         [](AffineExpr lhs, AffineExpr rhs) {
+                           return cast<AffineDimExpr>(lhs).getPosition() <
+                                  cast<AffineDimExpr>(rhs).getPosition();
+                         }))
+      return op.emitOpError("transposes a tile, which cannot be distributed");
+  return op;
 }
 
 /// Work on single elements outside of tiles, such as the position of a tile
@@ -458,7 +488,7 @@ LogicalResult TileVectorizer::convertGeneric(linalg::GenericOp op) {
   }
   FailureOr<linalg::GenericOp> ordered = orderLoops(op);
   if (failed(ordered))
-    return op.emitOpError("has loops that cannot be reordered");
+    return failure();
   op = *ordered;
   b.setInsertionPoint(op);
   FailureOr<SmallVector<int64_t>> domain = domainOf(op);
