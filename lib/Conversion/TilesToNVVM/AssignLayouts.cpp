@@ -217,7 +217,22 @@ static bool isLoose(Value value) {
          vectorType(value).getRank() == 1;
 }
 
+/// A vector of one dimension that is spread over rows has a value per column:
+/// the step over one row of a tile says so.
+static void separateColumns(gpu::GPUFuncOp kernel) {
+  kernel.walk([](vector::BroadcastOp op) {
+    VectorType from = vectorType(op.getSource());
+    if (!from || from.getRank() != 1 || op.getResultVectorType().getRank() != 2)
+      return;
+    OpBuilder b(op);
+    auto row = VectorType::get({1, from.getDimSize(0)}, from.getElementType());
+    op.getSourceMutable().assign(
+        vector::ShapeCastOp::create(b, op.getLoc(), row, op.getSource()));
+  });
+}
+
 LogicalResult LayoutAssigner::assign(gpu::GPUFuncOp kernel) {
+  separateColumns(kernel);
   splitReads(kernel);
   splitSteps(kernel);
   kernel.walk([&](Operation *op) { seed(op); });

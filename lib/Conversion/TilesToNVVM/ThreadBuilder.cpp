@@ -220,11 +220,10 @@ GlobalTile ThreadBuilder::globalTile(Value buffer, ValueRange indices) {
                                      arith::MulIOp::create(*this, index, step));
   }
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(*this, buffer);
-  // i1 has a byte in memory.
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   Value start = arith::AddIOp::create(
       *this, address,
-      arith::MulIOp::create(*this, elements, constantIndex(bytes)));
+      arith::MulIOp::create(*this, elements,
+                            constantIndex(tile.elementBytes())));
   Value integer = arith::IndexCastOp::create(*this, getI64Type(), start);
   tile.base = LLVM::IntToPtrOp::create(
       *this, LLVM::LLVMPointerType::get(getContext(), 1), integer);
@@ -250,7 +249,7 @@ static Value strideBytes(ThreadBuilder &b, Value count, OpFoldResult stride,
 }
 
 Value ThreadBuilder::pointer(const GlobalTile &tile, Value row, Value column) {
-  int64_t bytes = llvm::divideCeil(tile.elementType.getIntOrFloatBitWidth(), 8);
+  int64_t bytes = tile.elementBytes();
   Value offset;
   if (row)
     offset = strideBytes(*this, row, tile.strides.front(), bytes);
@@ -267,7 +266,7 @@ Value ThreadBuilder::advance(Value pointer, const GlobalTile &tile,
                              unsigned dim, int64_t count) {
   if (count == 0)
     return pointer;
-  int64_t bytes = llvm::divideCeil(tile.elementType.getIntOrFloatBitWidth(), 8);
+  int64_t bytes = tile.elementBytes();
   Value offset = strideBytes(*this, constant(count), tile.strides[dim], bytes);
   return LLVM::GEPOp::create(*this, pointer.getType(), getI8Type(), pointer,
                              ArrayRef<LLVM::GEPArg>{offset});

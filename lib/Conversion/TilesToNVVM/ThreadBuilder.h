@@ -58,8 +58,11 @@ struct GlobalTile {
   /// Every row starts at a multiple of so many elements.
   int64_t alignment = 1;
 
+  /// In memory: an i1 has a byte, an index eight.
   int64_t elementBytes() const {
-    return elementType.getIntOrFloatBitWidth() / 8;
+    return elementType.isIndex()
+               ? 8
+               : llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
   }
 };
 

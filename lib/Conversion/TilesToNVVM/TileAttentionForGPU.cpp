@@ -105,6 +105,12 @@ static std::string unsupportedPart(AttentionOp op) {
   for (Value operand : op->getOperands())
     if (getElementTypeOrSelf(operand).isF64())
       return "an operand of f64";
+  if ((op.getKeyBegin() || op.getKeyEnd()) &&
+      (op.getCausal() || op.getWindowLeft() || op.getWindowRight()))
+    return "key_begin or key_end together with a causal mask or window";
+  int64_t keys = extentOf(op, op.getKeyMap(), op.getKey(), op.getKeyDim());
+  if (ShapedType::isDynamic(keys) && (op.getMask() || op.getBias()))
+    return "a mask or bias on a dynamic number of keys";
   if (op.hasScoreRegion())
     for (Operation &nested : op.getScoreRegion().front())
       if (!isSupportedInRegion(&nested)) {

@@ -1,9 +1,9 @@
 """Numbers of `xsa.attention`, feature by feature, against a float64 reference.
 
-    attention.py XSA_RUN [XSA_OPT] [--reference] [--seed N] [--only REGEX] [--part I/N]
+    attention.py XSA_RUN [XSA_OPT] [--reference | --target T] [--seed N] [--only REGEX] [--part I/N]
 
-Each case of attention_cases.py is run as it is, which tiles it, or with --reference after XSA_OPT decomposed it into
-whole-tensor linalg. Cases whose numbers differ are printed, and the exit code is 1 if there are any.
+Each case of attention_cases.py is run as it is, which tiles it for the target, or with --reference after XSA_OPT
+decomposed it into whole-tensor linalg. Cases whose numbers differ are printed, and the exit code is 1 if there are any.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from run_model import run_model, run_tool
 def run(args, text, arrays):
     """The outputs of a case."""
     # Raising would turn the reference back into what it is compared with.
-    flags = [f"--raise={not args.reference}".lower(), "--threads", "2"]
+    flags = [f"--raise={not args.reference}".lower(), "--threads", "2", "--target", args.target]
     if args.reference:
         with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
             file.write(text)
@@ -34,6 +34,7 @@ def main():
     parser.add_argument("xsa_run")
     parser.add_argument("xsa_opt", nargs="?", default="xsa-opt")
     parser.add_argument("--reference", action="store_true")
+    parser.add_argument("--target", default="cpu", choices=["cpu", "emulator", "cuda"])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="")
     parser.add_argument("--part", default="0/1")
