@@ -239,7 +239,11 @@ bool ExprContext::split(ExprRef var, ExprRef size) {
   auto high = exactDiv(var->getExtent(), size);
   if (!high || getInteger(*high) == 1 || getInteger(size) == 1)
     return false;
-  splits[var] = add(mul(variable(*high), size), variable(size));
+  // One after the other: the order of arguments is the compiler's choice, and
+  // variables are numbered as they are made.
+  ExprRef highDigit = variable(*high);
+  ExprRef lowDigit = variable(size);
+  splits[var] = add(mul(highDigit, size), lowDigit);
   ++numSplits;
   return true;
 }
