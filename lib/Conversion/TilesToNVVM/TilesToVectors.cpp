@@ -590,7 +590,8 @@ LogicalResult TileVectorizer::convertOp(Operation &op) {
   } else if (auto slice = dyn_cast<tensor::InsertSliceOp>(op)) {
     // What was read, in a tile of zeros: reading pads with zeros already.
     if (vectors.count(slice.getDest())) {
-      vectors[slice] = vectors[slice.getSource()];
+      Value source = vectors.lookup(slice.getSource());
+      vectors[slice] = source;
       dead.push_back(slice);
     }
   }
