@@ -17,6 +17,9 @@
 #include "Block.h"
 #include "Rewrite.h"
 
+#include "xsa/ExecutionEngine/ParallelRuntime.h"
+#include "xsa/Support/NativeTarget.h"
+
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -26,9 +29,6 @@
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/TargetSelect.h"
-
-#include "xsa/ExecutionEngine/ParallelRuntime.h"
 
 #include <cstring>
 
@@ -121,13 +121,7 @@ Emulator::~Emulator() = default;
 llvm::Expected<std::unique_ptr<KernelModule>>
 Emulator::load(std::unique_ptr<llvm::Module> module,
                std::unique_ptr<llvm::LLVMContext> context) {
-  static bool initialized = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)initialized;
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  auto builder = detectNativeTarget();
   if (!builder)
     return builder.takeError();
   // Kernels are optimized already; what is left is to be compiled soon.

@@ -12,6 +12,8 @@
 
 #include "JIT.h"
 
+#include "xsa/Support/NativeTarget.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringSet.h"
@@ -20,7 +22,6 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/DynamicLibrary.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
@@ -99,13 +100,7 @@ checkProcessor(const llvm::orc::JITTargetMachineBuilder &builder,
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 xsa::createTargetMachine(const CompileOptions &options) {
-  static bool initialized = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)initialized;
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  auto builder = detectNativeTarget();
   if (!builder)
     return builder.takeError();
   if (!options.cpu.empty()) {

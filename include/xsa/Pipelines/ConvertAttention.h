@@ -22,13 +22,13 @@
 
 namespace xsa {
 
-struct RaiseAttentionToXSAOptions
-    : public mlir::PassPipelineOptions<RaiseAttentionToXSAOptions> {
-  Option<bool> assumeSelf{
-      *this, "assume-self",
-      llvm::cl::desc("accepted for symmetry with convert-attention-to-xsa; "
-                     "raising needs no assumption"),
-      llvm::cl::init(false)};
+/// What both pipelines offer.
+template <typename DerivedT>
+struct RaisingOptions : public mlir::PassPipelineOptions<DerivedT> {
+  template <typename T>
+  using Option =
+      typename mlir::PassPipelineOptions<DerivedT>::template Option<T>;
+
   Option<bool> strict{
       *this, "strict",
       llvm::cl::desc("refuse attention whose results raising may change beyond "
@@ -41,8 +41,17 @@ struct RaiseAttentionToXSAOptions
       llvm::cl::init(false)};
 };
 
+struct RaiseAttentionToXSAOptions
+    : public RaisingOptions<RaiseAttentionToXSAOptions> {
+  Option<bool> assumeSelf{
+      *this, "assume-self",
+      llvm::cl::desc("accepted for symmetry with convert-attention-to-xsa; "
+                     "raising needs no assumption"),
+      llvm::cl::init(false)};
+};
+
 struct ConvertAttentionToXSAOptions
-    : public mlir::PassPipelineOptions<ConvertAttentionToXSAOptions> {
+    : public RaisingOptions<ConvertAttentionToXSAOptions> {
   Option<std::string> layers{
       *this, "layers",
       llvm::cl::desc("which self attentions, in program order: all, last:N, or "
@@ -64,16 +73,6 @@ struct ConvertAttentionToXSAOptions
       *this, "assume-self",
       llvm::cl::desc("take query and value that are function arguments for one "
                      "sequence"),
-      llvm::cl::init(false)};
-  Option<bool> strict{
-      *this, "strict",
-      llvm::cl::desc("refuse attention whose results raising may change beyond "
-                     "rounding"),
-      llvm::cl::init(false)};
-  Option<bool> report{
-      *this, "report",
-      llvm::cl::desc(
-          "print a table of the attentions found, with features and decisions"),
       llvm::cl::init(false)};
 };
 
