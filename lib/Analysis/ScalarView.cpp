@@ -81,9 +81,7 @@ ExprRef TensorView::evaluateConstant(Value value) {
     return nullptr;
   if (value.getType().isInteger(1))
     return ctx.boolean(!number.getValue().isZero());
-  if (isWideInteger(value.getType()))
-    return ctx.integer(number.getValue().getSExtValue());
-  return nullptr;
+  return ctx.integer(number.getValue().getSExtValue());
 }
 
 /// Null if the value depends on something that has no place in an expression,
@@ -234,6 +232,15 @@ static ExprRef unlessWrapped(ExprContext &ctx, ExprRef e, Type type) {
   return e;
 }
 
+/// Whether the operation may read a negative integer of few bits as a positive
+/// one. (In 32 bits and more, integers are sizes and positions.)
+static bool widensNegative(ExprContext &ctx, Operation *op,
+                           ArrayRef<ExprRef> x) {
+  return isa<arith::ExtUIOp, arith::IndexCastUIOp, arith::UIToFPOp>(op) &&
+         !isWideInteger(getElementTypeOrSelf(op->getOperand(0).getType())) &&
+         !ctx.isProvablyNonNegative(x[0]);
+}
+
 ExprRef TensorView::evaluateInteger(Operation *op, ArrayRef<ExprRef> x) {
   Type type = op->getResult(0).getType();
   bool isBool = type.isInteger(1);
@@ -245,11 +252,11 @@ ExprRef TensorView::evaluateInteger(Operation *op, ArrayRef<ExprRef> x) {
     if (isa<arith::XOrIOp, arith::AddIOp>(op))
       return ctx.select(x[0], ctx.logicalNot(x[1]), x[1]);
   }
-  if (isa<arith::ExtUIOp>(op) && x[0]->isBool() && isWideInteger(type))
+  if (isa<arith::ExtUIOp>(op) && x[0]->isBool())
     return ctx.select(x[0], ctx.integer(1), ctx.integer(0));
-  if (isa<arith::ExtSIOp>(op) && x[0]->isBool() && isWideInteger(type))
+  if (isa<arith::ExtSIOp>(op) && x[0]->isBool())
     return ctx.select(x[0], ctx.integer(-1), ctx.integer(0));
-  if (!isWideInteger(type) ||
+  if (!isWideInteger(type) || widensNegative(ctx, op, x) ||
       llvm::any_of(x, [](ExprRef e) { return !e || !e->isInt(); }))
     return nullptr;
 
@@ -353,6 +360,8 @@ ExprRef TensorView::evaluateOp(Operation *op, ArrayRef<ExprRef> x,
                         ctx.constant(type, 0));
     if (!x[0]->isInt())
       return nullptr;
+    if (widensNegative(ctx, op, x))
+      return ctx.other(op, type, x);
     if (x[0]->isApply(ExprOp::Select) &&
         ExprContext::getInteger(x[0]->getOperand(1)) &&
         ExprContext::getInteger(x[0]->getOperand(2)))

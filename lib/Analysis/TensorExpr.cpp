@@ -269,7 +269,7 @@ ExprRef ExprContext::unknown() {
 Type xsa::detail::normalizeType(Type type) {
   type = getElementTypeOrSelf(type);
   if (auto intType = dyn_cast<IntegerType>(type))
-    if (intType.getWidth() >= 32)
+    if (intType.getWidth() > 1)
       return IndexType::get(type.getContext());
   return type;
 }
@@ -286,9 +286,13 @@ ExprRef ExprContext::other(Operation *op, Type type,
   Builder builder(context);
   Key key(ExprKind::Apply, xsa::detail::normalizeType(type));
   key.op = ExprOp::Other;
-  key.attribute =
-      builder.getArrayAttr({builder.getStringAttr(op->getName().getStringRef()),
-                            op->getAttrDictionary()});
+  // Its own types: all integers are `index` in expressions.
+  SmallVector<Attribute> parts = {
+      builder.getStringAttr(op->getName().getStringRef()),
+      op->getAttrDictionary(), TypeAttr::get(getElementTypeOrSelf(type))};
+  for (Type operand : op->getOperandTypes())
+    parts.push_back(TypeAttr::get(getElementTypeOrSelf(operand)));
+  key.attribute = builder.getArrayAttr(parts);
   key.operands = operands;
   return create(key);
 }

@@ -132,6 +132,24 @@ static Value emitCast(OpBuilder &builder, Location loc, Value value,
   return arith::TruncFOp::create(builder, loc, type, wide);
 }
 
+/// The operation as it was, with integers in its own types.
+Value ExprEmitter::emitOther(ExprRef e, ArrayRef<Value> operands) {
+  auto parts = cast<ArrayAttr>(e->getAttribute());
+  auto typeAt = [&](unsigned i) { return cast<TypeAttr>(parts[i]).getValue(); };
+  auto cast = [&](Value value, Type type) -> Value {
+    if (value.getType() == type)
+      return value;
+    return arith::IndexCastOp::create(builder, loc, type, value);
+  };
+  OperationState state(loc, e->getOtherName());
+  for (auto [i, operand] : llvm::enumerate(operands))
+    state.addOperands(cast(operand, typeAt(3 + i)));
+  state.addTypes(typeAt(2));
+  state.addAttributes(llvm::cast<DictionaryAttr>(parts[1]).getValue());
+  Value result = builder.create(state)->getResult(0);
+  return e->isInt() ? cast(result, builder.getIndexType()) : result;
+}
+
 Value ExprEmitter::emitApply(ExprRef e) {
   SmallVector<Value> x;
   for (ExprRef operand : e->getOperands()) {
@@ -222,14 +240,8 @@ Value ExprEmitter::emitApply(ExprRef e) {
         arith::IndexCastOp::create(builder, loc, builder.getI64Type(), x[0]);
     return arith::SIToFPOp::create(builder, loc, type, wide);
   }
-  case ExprOp::Other: {
-    auto parts = cast<ArrayAttr>(e->getAttribute());
-    OperationState state(loc, e->getOtherName());
-    state.addOperands(x);
-    state.addTypes(type);
-    state.addAttributes(cast<DictionaryAttr>(parts[1]).getValue());
-    return builder.create(state)->getResult(0);
-  }
+  case ExprOp::Other:
+    return emitOther(e, x);
   case ExprOp::None:
     return nullptr;
   }

@@ -101,6 +101,7 @@ private:
   mlir::Value emitPoly(ExprRef e);
   mlir::Value emitAccess(ExprRef e);
   mlir::Value emitApply(ExprRef e);
+  mlir::Value emitOther(ExprRef e, llvm::ArrayRef<mlir::Value> operands);
   mlir::Value emitInteger(int64_t i);
   mlir::Value emitIndex(ExprRef e);
 
