@@ -77,18 +77,6 @@ llvm::Expected<FunctionType> CompiledModule::getEntryType(ModuleOp module,
   return type;
 }
 
-LogicalResult xsa::checkOperationsKnown(ModuleOp module) {
-  WalkResult result = module.walk([](Operation *op) {
-    if (op->isRegistered())
-      return WalkResult::advance();
-    op->emitError("unknown operation '")
-        << op->getName() << "' of the " << (op->getDialect() ? "" : "unknown ")
-        << "dialect '" << op->getName().getDialectNamespace() << "'";
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
 //===----------------------------------------------------------------------===//
 // Compilation
 //===----------------------------------------------------------------------===//

@@ -14,6 +14,8 @@
 
 #include "LoadedModule.h"
 
+#include "xsa/Conversion/ImportToLinalg/ForeignDialects.h"
+#include "xsa/Conversion/ImportToLinalg/ImportedText.h"
 #include "xsa/InitAllDialects.h"
 #include "xsa/InitAllPasses.h"
 #include "xsa/Pipelines/ConvertAttention.h"
@@ -27,6 +29,9 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 
 #include <mutex>
 
@@ -41,6 +46,7 @@ static const DialectRegistry &getRegistry() {
     mlir::registerAllDialects(*all);
     mlir::registerAllExtensions(*all);
     xsa::registerAllDialects(*all);
+    xsa::registerForeignDialects(*all);
     xsa::registerAllPasses();
     return all;
   }();
@@ -142,29 +148,30 @@ LoadedModule::~LoadedModule() {
 }
 
 /// Reads a module into a session of its own.
-static Outcome<LoadedModule>
-parse(llvm::function_ref<OwningOpRef<ModuleOp>(const ParserConfig &)> read) {
+static Outcome<LoadedModule> parse(std::unique_ptr<llvm::MemoryBuffer> text) {
   auto session = std::make_shared<Session>();
   Recorder recorder(&session->context);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(adaptImportedText(std::move(text)), SMLoc());
   session->context.allowUnregisteredDialects(true);
-  OwningOpRef<ModuleOp> module = read(ParserConfig(&session->context));
+  auto module = parseSourceFile<ModuleOp>(sources, &session->context);
   session->context.allowUnregisteredDialects(false);
-  if (!module || failed(checkOperationsKnown(*module)))
+  if (!module || failed(checkImportable(*module)))
     return {std::nullopt, recorder.takeErrors("the module could not be read")};
   return {LoadedModule(session, std::move(module)), {}};
 }
 
 Outcome<LoadedModule> LoadedModule::parseFile(const std::string &path) {
-  return parse([&](const ParserConfig &config) {
-    return parseSourceFile<ModuleOp>(path, config);
-  });
+  std::string error;
+  auto file = openInputFile(path, &error);
+  if (!file)
+    return {std::nullopt, {makeError(error)}};
+  return parse(std::move(file));
 }
 
 Outcome<LoadedModule> LoadedModule::parseText(const std::string &text,
                                               const std::string &name) {
-  return parse([&](const ParserConfig &config) {
-    return parseSourceString<ModuleOp>(text, config, name);
-  });
+  return parse(llvm::MemoryBuffer::getMemBuffer(text, name));
 }
 
 LoadedModule LoadedModule::clone() const {

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "xsa/Conversion/ImportToLinalg/ForeignDialects.h"
 #include "xsa/InitAllDialects.h"
 
 #include "mlir/InitAllDialects.h"
@@ -23,5 +24,6 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   xsa::registerAllDialects(registry);
+  xsa::registerForeignDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

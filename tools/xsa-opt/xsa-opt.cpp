@@ -11,20 +11,50 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "xsa/Conversion/ImportToLinalg/ForeignDialects.h"
+#include "xsa/Conversion/ImportToLinalg/ImportedText.h"
 #include "xsa/InitAllDialects.h"
 #include "xsa/InitAllPasses.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 #ifdef XSA_INCLUDE_TESTS
 namespace xsa::test {
 void registerTestAnalyses();
 } // namespace xsa::test
 #endif
+
+/// mlir-opt on a file, with the text of newer versions adapted first.
+static mlir::LogicalResult
+transformFile(llvm::StringRef input, llvm::StringRef output,
+              mlir::DialectRegistry &registry,
+              const mlir::MlirOptMainConfig &config) {
+  std::string error;
+  auto inputFile = mlir::openInputFile(input, &error);
+  if (!inputFile) {
+    llvm::errs() << error << "\n";
+    return mlir::failure();
+  }
+  auto outputFile = mlir::openOutputFile(output, &error);
+  if (!outputFile) {
+    llvm::errs() << error << "\n";
+    return mlir::failure();
+  }
+  if (failed(mlir::MlirOptMain(outputFile->os(),
+                               xsa::adaptImportedText(std::move(inputFile)),
+                               registry, config)))
+    return mlir::failure();
+  outputFile->keep();
+  return mlir::success();
+}
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
@@ -38,6 +68,14 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllGPUToLLVMIRTranslations(registry);
   xsa::registerAllDialects(registry);
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "XSA optimizer driver\n", registry));
+  xsa::registerForeignDialects(registry);
+
+  llvm::InitLLVM init(argc, argv);
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "XSA optimizer driver\n", registry);
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::asMainReturnCode(
+        mlir::MlirOptMain(argc, argv, input, output, registry));
+  return mlir::asMainReturnCode(transformFile(input, output, registry, config));
 }

@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "xsa/Conversion/ImportToLinalg/ForeignDialects.h"
+#include "xsa/Conversion/ImportToLinalg/ImportedText.h"
 #include "xsa/Emulator/EmulatedDevice.h"
 #include "xsa/ExecutionEngine/CompiledModule.h"
 #include "xsa/ExecutionEngine/Npz.h"
@@ -251,12 +253,9 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context,
     llvm::WithColor::error() << error << "\n";
     return nullptr;
   }
-  sources.AddNewSourceBuffer(std::move(file), SMLoc());
+  sources.AddNewSourceBuffer(adaptImportedText(std::move(file)), SMLoc());
   context.allowUnregisteredDialects();
-  auto module = parseSourceFile<ModuleOp>(sources, &context);
-  if (module && failed(checkOperationsKnown(*module)))
-    return nullptr;
-  return module;
+  return parseSourceFile<ModuleOp>(sources, &context);
 }
 
 /// The file that an option names; none where the option is not given.
@@ -376,6 +375,7 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   xsa::registerAllDialects(registry);
+  xsa::registerForeignDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;

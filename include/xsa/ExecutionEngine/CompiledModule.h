@@ -105,11 +105,6 @@ private:
   void (*entryPoint)(void **) = nullptr;
 };
 
-/// Reports the first operation that no dialect knows. The parser refuses such
-/// operations too, but without naming them: parse with unregistered dialects
-/// allowed, then check.
-llvm::LogicalResult checkOperationsKnown(mlir::ModuleOp module);
-
 } // namespace xsa
 
 #endif // XSA_EXECUTIONENGINE_COMPILEDMODULE_H
