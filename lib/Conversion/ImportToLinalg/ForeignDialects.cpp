@@ -32,8 +32,8 @@ struct ForeignDialectInfo {
 } // namespace
 
 static constexpr StringLiteral kLegalizeStableHLO =
-    "run 'torch-mlir-opt --stablehlo-legalize-to-linalg' first (without the "
-    "'algorithm' clauses of dots, which it cannot convert)";
+    "run 'torch-mlir-opt --stablehlo-legalize-to-linalg' first (it leaves what "
+    "it cannot convert, such as dots with an 'algorithm' clause)";
 static constexpr StringLiteral kDeserializeVHLO =
     "read it with jax.export.deserialize, write its mlir_module(), and run "
     "'torch-mlir-opt --stablehlo-legalize-to-linalg' first";

@@ -13,7 +13,7 @@ func.func @stablehlo(%a: tensor<2xf32>) -> tensor<2xf32> {
 
 // What the legalization leaves behind is StableHLO too.
 func.func @algorithm(%a: tensor<2x2xbf16>) -> tensor<2x2xf32> {
-  // expected-error @+1 {{without the 'algorithm' clauses of dots, which it cannot convert}}
+  // expected-error @+1 {{it leaves what it cannot convert, such as dots with an 'algorithm' clause}}
   %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = bf16> : (tensor<2x2xbf16>, tensor<2x2xbf16>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
