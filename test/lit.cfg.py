@@ -1,6 +1,7 @@
 import ctypes
 import os
 import platform
+import shutil
 import subprocess
 
 import lit.formats
@@ -33,7 +34,7 @@ config.substitutions.append(("%xsa_src_root", config.xsa_src_root))
 config.substitutions.append(("%xsa_tools_dir", config.xsa_tools_dir))
 config.substitutions.append(("%mlir_dir", config.mlir_dir))
 config.substitutions.append(("%python", f'"{config.python_executable}"'))
-tools = ["xsa-emulate", "xsa-opt", "xsa-run", "xsa-lsp-server"]
+tools = ["xsa-emulate", "xsa-opt", "xsa-replay", "xsa-run", "xsa-lsp-server"]
 tools += [
     ToolSubst("mlir-opt", unresolved="ignore"),
     ToolSubst("mlir-translate", unresolved="ignore"),
@@ -57,6 +58,15 @@ try:
     config.available_features.add("cuda-driver")
 except OSError:
     pass
+if shutil.which("ptxas"):
+    config.available_features.add("ptxas")
+# Finds the driver that runs kernels on the emulator.
+config.substitutions.append(
+    (
+        "%with_fake_driver",
+        f"env LD_LIBRARY_PATH={os.path.join(config.test_exec_root, 'lib', 'FakeDriver')}",
+    )
+)
 plugin = os.path.join(config.xsa_libs_dir, "xsa-plugin" + config.llvm_shlib_ext)
 if os.path.exists(plugin) and not config.xsa_sanitize:
     # An instrumented module cannot be loaded into a tool that is not.

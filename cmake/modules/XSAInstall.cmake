@@ -26,7 +26,7 @@ if(XSA_EXECUTION_LIBRARIES)
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     )
 endif()
-foreach(tool xsa-emulate xsa-opt xsa-run xsa-lsp-server)
+foreach(tool xsa-emulate xsa-opt xsa-replay xsa-run xsa-lsp-server)
   if(TARGET ${tool})
     install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()

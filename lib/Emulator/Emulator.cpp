@@ -70,6 +70,14 @@ std::vector<std::string> KernelModule::getKernelNames() const {
   return names;
 }
 
+std::optional<unsigned>
+KernelModule::getNumParameters(llvm::StringRef kernel) const {
+  for (const Kernel &known : state->kernels)
+    if (known.name == kernel)
+      return known.numParameters;
+  return std::nullopt;
+}
+
 static llvm::Error defineSymbols(llvm::orc::LLJIT &jit) {
   llvm::orc::SymbolMap symbols;
   auto bind = [&](llvm::StringRef name, void *address) {

@@ -6,52 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The CUDA driver API, looked up when it is asked for: neither building nor
-// running on another target needs CUDA. Declarations are those of cuda.h.
+// The driver as a device, with its errors as errors of LLVM.
 //
 //===----------------------------------------------------------------------===//
 
+#include "xsa/ExecutionEngine/CUDADriver.h"
 #include "xsa/ExecutionEngine/Device.h"
 
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/DynamicLibrary.h"
 
 using namespace llvm;
+using namespace xsa::cuda;
 using namespace xsa::runtime;
 
 Device::~Device() = default;
 
 namespace {
-using CUresult = int;
-using CUdevice = int;
-using CUdeviceptr = unsigned long long;
-using CUhandle = void *;
-
-/// The functions used, under the names that the driver exports.
-struct Driver {
-  CUresult (*cuInit)(unsigned);
-  CUresult (*cuGetErrorString)(CUresult, const char **);
-  CUresult (*cuDeviceGet)(CUdevice *, int);
-  CUresult (*cuDevicePrimaryCtxRetain)(CUhandle *, CUdevice);
-  CUresult (*cuDevicePrimaryCtxRelease)(CUdevice);
-  CUresult (*cuCtxSetCurrent)(CUhandle);
-  CUresult (*cuCtxSynchronize)();
-  CUresult (*cuModuleLoadData)(CUhandle *, const void *);
-  CUresult (*cuModuleGetFunction)(CUhandle *, CUhandle, const char *);
-  CUresult (*cuFuncSetAttribute)(CUhandle, int, int);
-  CUresult (*cuLaunchKernel)(CUhandle, unsigned, unsigned, unsigned, unsigned,
-                             unsigned, unsigned, unsigned, CUhandle, void **,
-                             void **);
-  CUresult (*cuMemAlloc)(CUdeviceptr *, size_t);
-  CUresult (*cuMemFree)(CUdeviceptr);
-  CUresult (*cuMemcpy)(CUdeviceptr, CUdeviceptr, size_t);
-  CUresult (*cuMemsetD8)(CUdeviceptr, unsigned char, size_t);
-  CUresult (*cuMemsetD16)(CUdeviceptr, unsigned short, size_t);
-  CUresult (*cuMemsetD32)(CUdeviceptr, unsigned, size_t);
-
-  Error load();
-};
-
 class CUDADevice : public Device {
 public:
   ~CUDADevice() override {
@@ -87,59 +57,17 @@ private:
 };
 } // namespace
 
-Error Driver::load() {
-  std::string problem;
-  sys::DynamicLibrary library =
-      sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1", &problem);
-  if (!library.isValid())
-    return createStringError(
-        "the target 'cuda' needs the NVIDIA driver, which was not "
-        "found: " +
-        problem);
-  const char *missing = nullptr;
-  auto find = [&](auto &function, const char *name) {
-    void *address = library.getAddressOfSymbol(name);
-    function =
-        reinterpret_cast<std::remove_reference_t<decltype(function)>>(address);
-    if (!address)
-      missing = name;
-  };
-  find(cuInit, "cuInit");
-  find(cuGetErrorString, "cuGetErrorString");
-  find(cuDeviceGet, "cuDeviceGet");
-  find(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
-  find(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
-  find(cuCtxSetCurrent, "cuCtxSetCurrent");
-  find(cuCtxSynchronize, "cuCtxSynchronize");
-  find(cuModuleLoadData, "cuModuleLoadData");
-  find(cuModuleGetFunction, "cuModuleGetFunction");
-  find(cuFuncSetAttribute, "cuFuncSetAttribute");
-  find(cuLaunchKernel, "cuLaunchKernel");
-  find(cuMemAlloc, "cuMemAlloc_v2");
-  find(cuMemFree, "cuMemFree_v2");
-  find(cuMemcpy, "cuMemcpy");
-  find(cuMemsetD8, "cuMemsetD8_v2");
-  find(cuMemsetD16, "cuMemsetD16_v2");
-  find(cuMemsetD32, "cuMemsetD32_v2");
-  if (missing)
-    return createStringError("the NVIDIA driver has no function '" +
-                             Twine(missing) + "'");
-  return Error::success();
+static Error toError(const std::string &problem) {
+  return problem.empty() ? Error::success() : createStringError(problem);
 }
 
 Error CUDADevice::check(CUresult result, const char *what) {
-  if (result == 0)
-    return Error::success();
-  const char *text = nullptr;
-  driver.cuGetErrorString(result, &text);
-  return createStringError("the NVIDIA driver could not " + Twine(what) + ": " +
-                           (text ? text : "unknown error") + " (" +
-                           Twine(result) + ")");
+  return toError(driver.check(result, what));
 }
 
 Error CUDADevice::initialize() {
-  if (Error error = driver.load())
-    return error;
+  if (std::string problem = driver.load(); !problem.empty())
+    return createStringError("the target 'cuda' cannot be used: " + problem);
   if (Error error = check(driver.cuInit(0), "start"))
     return error;
   if (Error error = check(driver.cuDeviceGet(&device, 0), "find a GPU"))
@@ -171,26 +99,11 @@ Expected<void *> CUDADevice::getFunction(void *module, StringRef name) {
 
 Error CUDADevice::launch(void *function, const LaunchShape &shape,
                          ArrayRef<void *> parameters) {
-  constexpr int kMaxDynamicSharedBytes = 8;
-  constexpr uint64_t kWithoutAsking = 48 * 1024;
-  for (uint64_t size : {shape.grid[0], shape.grid[1], shape.grid[2]})
-    if (size > UINT32_MAX)
-      return createStringError("a grid of " + Twine(size) +
-                               " blocks is too large");
   if (Error error = enter())
     return error;
-  if (shape.dynamicSharedBytes > kWithoutAsking)
-    if (Error error =
-            check(driver.cuFuncSetAttribute(function, kMaxDynamicSharedBytes,
-                                            int(shape.dynamicSharedBytes)),
-                  "reserve shared memory"))
-      return error;
-  return check(
-      driver.cuLaunchKernel(function, shape.grid[0], shape.grid[1],
-                            shape.grid[2], shape.block[0], shape.block[1],
-                            shape.block[2], shape.dynamicSharedBytes, nullptr,
-                            const_cast<void **>(parameters.data()), nullptr),
-      "launch a kernel");
+  return toError(driver.launch(function, shape.grid, shape.block,
+                               shape.dynamicSharedBytes,
+                               const_cast<void **>(parameters.data())));
 }
 
 Error CUDADevice::synchronize() {

@@ -124,6 +124,19 @@ private:
 };
 } // namespace
 
+/// The name that `gpu-module-to-binary` has for a form of kernels.
+static StringRef getFormat(runtime::Device::ImageFormat format) {
+  switch (format) {
+  case runtime::Device::ImageFormat::Bitcode:
+    return "llvm";
+  case runtime::Device::ImageFormat::Assembly:
+    return "isa";
+  case runtime::Device::ImageFormat::Binary:
+    return "bin";
+  }
+  llvm_unreachable("unknown format");
+}
+
 /// Lowers everything that the entry needs to the LLVM dialect.
 static LogicalResult lower(ModuleOp module, const CompileOptions &options,
                            llvm::TargetMachine &machine) {
@@ -137,10 +150,7 @@ static LogicalResult lower(ModuleOp module, const CompileOptions &options,
     LowerForDeviceOptions lowerOptions;
     lowerOptions.vectorBits = getVectorBits(machine);
     lowerOptions.chip = options.chip;
-    lowerOptions.format = options.device->getImageFormat() ==
-                                  runtime::Device::ImageFormat::Bitcode
-                              ? "llvm"
-                              : "bin";
+    lowerOptions.format = getFormat(options.device->getImageFormat());
     buildLowerForDevicePipeline(pm, lowerOptions);
   } else {
     LowerToCPUOptions lowerOptions;

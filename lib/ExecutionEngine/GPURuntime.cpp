@@ -15,6 +15,7 @@
 #include "RuntimeCall.h"
 #include "xsa/ExecutionEngine/ParallelRuntime.h"
 
+#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -64,6 +65,11 @@ static void *loadModule(void *data, size_t numBytes) {
   if (announced)
     announced->push_back(image);
   return image;
+}
+
+/// PTX is announced without its length; a zero ends it.
+static void *loadAssembly(void *data, int /*optLevel*/) {
+  return loadModule(data, std::strlen(static_cast<const char *>(data)));
 }
 
 static void unloadModule(void *module) { delete static_cast<Image *>(module); }
@@ -184,6 +190,7 @@ void xsa::runtime::forEachGPUSymbol(
     return reinterpret_cast<void *>(function);
   };
   bind("mgpuModuleLoad", address(loadModule));
+  bind("mgpuModuleLoadJIT", address(loadAssembly));
   bind("mgpuModuleUnload", address(unloadModule));
   bind("mgpuModuleGetFunction", address(getFunction));
   bind("mgpuLaunchKernel", address(launchKernel));

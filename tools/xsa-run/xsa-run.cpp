@@ -17,6 +17,7 @@
 #include "xsa/Emulator/EmulatedDevice.h"
 #include "xsa/ExecutionEngine/CompiledModule.h"
 #include "xsa/ExecutionEngine/Npz.h"
+#include "xsa/ExecutionEngine/RecordingDevice.h"
 #include "xsa/InitAllDialects.h"
 #include "xsa/InitAllPasses.h"
 
@@ -37,6 +38,7 @@
 
 using namespace mlir;
 using namespace xsa;
+using ImageFormat = runtime::Device::ImageFormat;
 namespace cl = llvm::cl;
 
 //===----------------------------------------------------------------------===//
@@ -44,7 +46,7 @@ namespace cl = llvm::cl;
 //===----------------------------------------------------------------------===//
 
 namespace {
-enum class Target { CPU, Emulator, CUDA };
+enum class Target { CPU, Emulator, CUDA, Record };
 
 /// A number in a range, which is named where another value is given.
 template <unsigned Least, unsigned Most>
@@ -76,7 +78,10 @@ struct Options {
       cl::values(clEnumValN(Target::CPU, "cpu", "the host's processor"),
                  clEnumValN(Target::Emulator, "emulator",
                             "GPU kernels, emulated and checked"),
-                 clEnumValN(Target::CUDA, "cuda", "GPU kernels on a GPU")),
+                 clEnumValN(Target::CUDA, "cuda", "GPU kernels on a GPU"),
+                 clEnumValN(Target::Record, "record",
+                            "GPU kernels and their launches are written to "
+                            "files, for xsa-replay")),
       cl::cat(category)};
   cl::opt<std::string> convert{
       "convert-attention-to-xsa", cl::ValueOptional,
@@ -111,6 +116,16 @@ struct Options {
   cl::opt<std::string> chip{"chip", cl::init("sm_80"),
                             cl::desc("GPU to compile kernels for"),
                             cl::cat(category)};
+  cl::opt<std::string> record{
+      "record", cl::desc("folder that the target 'record' writes to"),
+      cl::value_desc("folder"), cl::cat(category)};
+  cl::opt<ImageFormat> recordFormat{
+      "record-format", cl::desc("form of recorded kernels"),
+      cl::init(ImageFormat::Assembly),
+      cl::values(clEnumValN(ImageFormat::Assembly, "ptx", "PTX (default)"),
+                 clEnumValN(ImageFormat::Bitcode, "bitcode",
+                            "LLVM bitcode, for the emulator")),
+      cl::cat(category)};
 };
 } // namespace
 
@@ -121,6 +136,24 @@ static void freeOptionNames(char **argv) {
   for (StringRef name : {"stats", "threads"})
     if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
       option->removeArgument();
+}
+
+/// What is wrong with options that are right by themselves; may be empty.
+static StringRef findContradiction(const Options &options) {
+  if (!options.outputs.empty() && options.outputs == options.stats)
+    return "--outputs and --stats name the same file";
+  if (!options.raiseAttention && options.convert.getNumOccurrences())
+    return "--convert-attention-to-xsa needs attention to be found, which "
+           "--raise=false forbids";
+  bool records = options.target == Target::Record;
+  if (records != !options.record.empty())
+    return "--target record and --record go together";
+  bool reads = !options.inputs.empty() || !options.outputs.empty() ||
+               !options.stats.empty();
+  if (records && reads)
+    return "--target record runs nothing: it takes no --inputs, --outputs or "
+           "--stats";
+  return "";
 }
 
 static double getSeconds() {
@@ -296,8 +329,50 @@ createDevice(Target target) {
     return emulator::createEmulatedDevice();
   case Target::CUDA:
     return runtime::createCUDADevice();
+  case Target::Record:
+    break;
   }
   llvm_unreachable("unknown target");
+}
+
+/// Raises and compiles the module.
+static llvm::Expected<std::unique_ptr<CompiledModule>>
+compile(ModuleOp module, const Options &options, runtime::Device *device) {
+  if (failed(raise(module, options)))
+    return llvm::createStringError("the module could not be raised");
+  CompileOptions compileOptions;
+  compileOptions.entry = options.entry;
+  compileOptions.numThreads = options.threads;
+  compileOptions.cpu = options.cpu;
+  compileOptions.features = options.features;
+  compileOptions.device = device;
+  compileOptions.chip = options.chip;
+  return CompiledModule::compile(module, compileOptions);
+}
+
+static std::vector<ArrayView> getViews(ArrayRef<Array> arrays) {
+  std::vector<ArrayView> views;
+  for (const Array &array : arrays)
+    views.push_back(array.getView());
+  return views;
+}
+
+/// Notes what the kernels of a call would do.
+static llvm::Error record(ModuleOp module, const Options &options) {
+  auto type = CompiledModule::getEntryType(module, options.entry);
+  if (!type)
+    return type.takeError();
+  runtime::RecordingDevice device(options.recordFormat, options.chip);
+  auto arguments = device.makeArguments(type->getInputs());
+  if (!arguments)
+    return arguments.takeError();
+  auto compiled = compile(module, options, &device);
+  if (!compiled)
+    return compiled.takeError();
+  auto results = (*compiled)->call(getViews(*arguments));
+  if (!results)
+    return results.takeError();
+  return device.write(options.record, *results);
 }
 
 /// Everything after parsing.
@@ -321,23 +396,12 @@ static llvm::Error run(ModuleOp module, const Options &options) {
     return device.takeError();
 
   double start = getSeconds();
-  if (failed(raise(module, options)))
-    return llvm::createStringError("the module could not be raised");
-  CompileOptions compileOptions;
-  compileOptions.entry = options.entry;
-  compileOptions.numThreads = options.threads;
-  compileOptions.cpu = options.cpu;
-  compileOptions.features = options.features;
-  compileOptions.device = device->get();
-  compileOptions.chip = options.chip;
-  auto compiled = CompiledModule::compile(module, compileOptions);
+  auto compiled = compile(module, options, device->get());
   if (!compiled)
     return compiled.takeError();
   double compileTime = getSeconds() - start;
 
-  std::vector<ArrayView> views;
-  for (const Array &argument : *arguments)
-    views.push_back(argument.getView());
+  std::vector<ArrayView> views = getViews(*arguments);
   std::vector<Array> results;
   std::vector<double> times;
   for (unsigned i = 0; i < options.repeat; ++i) {
@@ -361,13 +425,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(argc, argv,
                               "runs a model that an importer wrote\n");
-  if (!options.outputs.empty() && options.outputs == options.stats) {
-    llvm::WithColor::error() << "--outputs and --stats name the same file\n";
-    return 1;
-  }
-  if (!options.raiseAttention && options.convert.getNumOccurrences()) {
-    llvm::WithColor::error() << "--convert-attention-to-xsa needs attention to "
-                                "be found, which --raise=false forbids\n";
+  if (StringRef problem = findContradiction(options); !problem.empty()) {
+    llvm::WithColor::error() << problem << "\n";
     return 1;
   }
 
@@ -383,7 +442,8 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = parse(context, sources, options.model);
   if (!module)
     return 1;
-  if (llvm::Error error = run(*module, options)) {
+  auto work = options.target == Target::Record ? record : run;
+  if (llvm::Error error = work(*module, options)) {
     llvm::handleAllErrors(std::move(error), [](const llvm::ErrorInfoBase &e) {
       llvm::WithColor::error() << e.message() << "\n";
     });

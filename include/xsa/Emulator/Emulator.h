@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,8 @@ public:
 
   /// Names of the kernels, in the order of the module.
   std::vector<std::string> getKernelNames() const;
+  /// Of a kernel; none if there is no such kernel.
+  std::optional<unsigned> getNumParameters(llvm::StringRef kernel) const;
 
   State &getState() const { return *state; }
 

@@ -39,6 +39,8 @@ public:
   enum class ImageFormat {
     /// LLVM bitcode for nvptx64.
     Bitcode,
+    /// PTX.
+    Assembly,
     /// Machine code for one chip.
     Binary
   };

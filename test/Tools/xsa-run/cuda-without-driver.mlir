@@ -2,7 +2,7 @@
 //
 // UNSUPPORTED: cuda-driver
 // RUN: not xsa-run %s --target cuda --outputs %t.npz 2>&1 | FileCheck %s
-// CHECK: error: the target 'cuda' needs the NVIDIA driver, which was not found: {{.*}}libcuda.so.1
+// CHECK: error: the target 'cuda' cannot be used: the NVIDIA driver was not found: {{.*}}libcuda.so.1
 
 func.func @main() -> tensor<1xf32> {
   %one = arith.constant dense<1.0> : tensor<1xf32>
