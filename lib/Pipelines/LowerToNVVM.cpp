@@ -51,9 +51,15 @@ static void addTiles(OpPassManager &pm, const LowerToNVVMOptions &options) {
   tile.keyTile = options.keyTile;
   tile.warps = options.warps;
   tile.stages = options.stages;
+  tile.keySplits = options.keySplits;
   tile.strict = options.strict;
   tile.printPlan = options.printPlan;
   pm.addNestedPass<func::FuncOp>(createTileAttentionForGPU(tile));
+  TileExcludeForGPUOptions exclude;
+  exclude.chip = options.chip;
+  exclude.strict = options.strict;
+  exclude.printPlan = options.printPlan;
+  pm.addNestedPass<func::FuncOp>(createTileExcludeForGPU(exclude));
   pm.addNestedPass<func::FuncOp>(createTilesToVectors());
 }
 

@@ -54,6 +54,9 @@ struct LowerToNVVMOptions
   Option<int64_t> stages{*this, "stages",
                          llvm::cl::desc("tiles of keys in shared memory"),
                          llvm::cl::init(0)};
+  Option<int64_t> keySplits{*this, "key-splits",
+                            llvm::cl::desc("ranges that keys are split into"),
+                            llvm::cl::init(0)};
 };
 
 /// Adds the whole pipeline to a pass manager on a module. Kernels that a module

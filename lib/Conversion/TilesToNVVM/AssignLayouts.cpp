@@ -56,6 +56,8 @@ private:
   }
 
   DenseMap<Value, TileLayout> layouts;
+  /// Of tiles that are neither operands nor results of products.
+  TileLayout tileLayout = TileLayout::Accumulator;
   bool changed = false;
 };
 } // namespace
@@ -134,7 +136,7 @@ void LayoutAssigner::seed(Operation *op) {
     VectorType source = reduction.getSourceVectorType();
     if (source.getRank() == 1)
       return set(reduction.getSource(), TileLayout::Warp);
-    set(reduction.getSource(), TileLayout::Accumulator);
+    set(reduction.getSource(), tileLayout);
     bool overColumns = reduction.isReducedDim(1);
     TileLayout layout = overColumns ? TileLayout::Row : TileLayout::Column;
     set(reduction.getResult(), layout);
@@ -147,7 +149,7 @@ void LayoutAssigner::seed(Operation *op) {
     if (from.getRank() == 1 && to.getRank() == 2) {
       set(cast.getSource(),
           to.getDimSize(1) == 1 ? TileLayout::Row : TileLayout::Column);
-      set(cast.getResult(), TileLayout::Accumulator);
+      set(cast.getResult(), tileLayout);
     }
     return;
   }
@@ -155,12 +157,12 @@ void LayoutAssigner::seed(Operation *op) {
     if (read.getVectorType().getRank() == 2 && !lookup(read) &&
         llvm::none_of(read->getUses(),
                       [](OpOperand &use) { return operandLayout(use); }))
-      set(read, TileLayout::Accumulator);
+      set(read, tileLayout);
     return;
   }
   if (auto write = dyn_cast<vector::TransferWriteOp>(op))
     if (write.getVectorType().getRank() == 2)
-      set(write.getVector(), TileLayout::Accumulator);
+      set(write.getVector(), tileLayout);
 }
 
 void LayoutAssigner::spread(Operation *op) {
@@ -176,7 +178,7 @@ void LayoutAssigner::spread(Operation *op) {
     if (vectorType(broadcast.getSource()))
       unify({broadcast.getSource(), broadcast.getResult()});
     if (broadcast.getResultVectorType().getRank() == 2)
-      set(broadcast.getResult(), TileLayout::Accumulator);
+      set(broadcast.getResult(), tileLayout);
     return;
   }
   if (OpTrait::hasElementwiseMappableTraits(op)) {
@@ -185,7 +187,7 @@ void LayoutAssigner::spread(Operation *op) {
     unify(values);
     for (Value result : op->getResults())
       if (vectorType(result) && vectorType(result).getRank() == 2)
-        set(result, TileLayout::Accumulator);
+        set(result, tileLayout);
   }
 }
 
@@ -232,6 +234,9 @@ static void separateColumns(gpu::GPUFuncOp kernel) {
 }
 
 LogicalResult LayoutAssigner::assign(gpu::GPUFuncOp kernel) {
+  if (kernel->getAttrOfType<KernelAttr>(kKernelAttrName).getUnit() ==
+      MatrixKind::None)
+    tileLayout = TileLayout::RowChunk;
   separateColumns(kernel);
   splitReads(kernel);
   splitSteps(kernel);

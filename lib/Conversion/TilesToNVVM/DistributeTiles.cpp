@@ -15,6 +15,7 @@
 #include "Copies.h"
 #include "ElementwiseOps.h"
 #include "MatrixUnit.h"
+#include "RowChunks.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -57,7 +58,7 @@ public:
   explicit Distributor(gpu::GPUFuncOp kernel) : b(kernel) {
     if (b.getPlan().getUnit() == MatrixKind::MmaSync)
       unit = createMmaSyncUnit();
-    else
+    else if (b.getPlan().getUnit() == MatrixKind::Fma)
       unit = createFmaUnit();
   }
 
@@ -67,8 +68,7 @@ private:
   // Values.
   Fragment &fragmentOf(Value tile);
   FragmentShape shapeOf(const Fragment &fragment) {
-    return FragmentShape(fragment.type, fragment.layout,
-                         b.getPlan().getWarps());
+    return FragmentShape(fragment.type, fragment.layout, b.getPlan());
   }
   Fragment emptyFragment(Value tile);
   Value valueAt(const Fragment &from, const FragmentShape &to,
@@ -91,6 +91,7 @@ private:
   void writeShared(vector::TransferWriteOp op, const Fragment &fragment);
   void writeGlobal(vector::TransferWriteOp op, const Fragment &fragment);
   Value shuffle(Value value, int64_t distance);
+  Value combineLanesOfRow(vector::CombiningKind kind, Value value);
   Value keepInFirstLane(Value value);
 
   ThreadBuilder b;
@@ -147,7 +148,7 @@ Value Distributor::valueAt(const Fragment &from, const FragmentShape &to,
     return vector::BroadcastOp::create(b, VectorType::get(2, to.elementType),
                                        value);
   if (shape.packed && !to.packed)
-    return vector::ExtractOp::create(b, value, index.side);
+    return vector::ExtractOp::create(b, value, index.side % 2);
   return value;
 }
 
@@ -193,7 +194,7 @@ LogicalResult Distributor::convertElementwise(Operation *op) {
     if (converts && from.packed != shape.packed) {
       if (shape.packed) {
         FragmentIndex second = index;
-        second.side = 1;
+        second.side = index.side + 1;
         result.values.push_back(buildPair(
             b, operands[0].values[from.numberOf(index)],
             operands[0].values[from.numberOf(second)], shape.elementType));
@@ -201,7 +202,8 @@ LogicalResult Distributor::convertElementwise(Operation *op) {
         Value wide =
             arith::ExtFOp::create(b, VectorType::get(2, shape.elementType),
                                   operands[0].values[from.numberOf(index)]);
-        result.values.push_back(vector::ExtractOp::create(b, wide, index.side));
+        result.values.push_back(
+            vector::ExtractOp::create(b, wide, index.side % 2));
       }
       continue;
     }
@@ -257,6 +259,14 @@ Value Distributor::shuffle(Value value, int64_t distance) {
                               NVVM::ShflKind::bfly, UnitAttr());
 }
 
+/// Every lane of a row gets what all of them have together.
+Value Distributor::combineLanesOfRow(vector::CombiningKind kind, Value value) {
+  for (int64_t distance = 1; distance < b.getPlan().getRowThreads();
+       distance *= 2)
+    value = buildCombined(b, kind, value, shuffle(value, distance));
+  return value;
+}
+
 /// A value per row as a sum over the lanes of the row.
 Value Distributor::keepInFirstLane(Value value) {
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, b.lanePair,
@@ -265,7 +275,7 @@ Value Distributor::keepInFirstLane(Value value) {
   return arith::SelectOp::create(b, isFirst, value, zero);
 }
 
-/// Over the columns that the thread has, then over the four lanes of a row.
+/// Over the columns that the thread has, then over the lanes of a row.
 LogicalResult Distributor::convertReduction(vector::MultiDimReductionOp op) {
   if (op.getSourceVectorType().getRank() == 1) {
     op.replaceAllUsesWith(reduceWarp(op));
@@ -288,8 +298,7 @@ LogicalResult Distributor::convertReduction(vector::MultiDimReductionOp op) {
         sum = sum ? buildCombined(b, kind, sum, next) : next;
       }
     if (layoutOf(op) != TileLayout::PartialRow)
-      for (int64_t distance : {1, 2})
-        sum = buildCombined(b, kind, sum, shuffle(sum, distance));
+      sum = combineLanesOfRow(kind, sum);
     result.values.push_back(buildCombined(b, kind, sum, start.values[number]));
   }
   fragments[op.getResult()] = result;
@@ -312,6 +321,8 @@ Value Distributor::reduceWarp(vector::MultiDimReductionOp op) {
 }
 
 LogicalResult Distributor::convertContraction(vector::ContractionOp op) {
+  if (!unit)
+    return op.emitOpError("is a product in a kernel without a matrix unit");
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<vector::IteratorType> iterators = op.getIteratorTypesArray();
   auto operand = [&](unsigned number) {
@@ -358,6 +369,8 @@ LogicalResult Distributor::convertRead(vector::TransferReadOp op) {
         AffineMap::get(map.getNumDims() - 1, 0, exprs, b.getContext());
     if (fragment.layout == TileLayout::Accumulator)
       readShared(op, fragment);
+  } else if (fragment.layout == TileLayout::RowChunk) {
+    buildChunkLoads(b, op, fragment);
   } else {
     readGlobal(op, fragment);
   }
@@ -400,6 +413,9 @@ void Distributor::readGlobal(vector::TransferReadOp op, Fragment &fragment) {
   GlobalTile tile = b.globalTile(op.getBase(), op.getIndices());
   AffineMap map = op.getPermutationMap();
   bool forWarp = fragment.layout == TileLayout::Warp;
+  // A warp may be longer than the vector, and so may the lanes of a row.
+  bool exceedsVector = forWarp || (fragment.layout == TileLayout::Column &&
+                                   b.getPlan().getUnit() == MatrixKind::None);
   FragmentShape shape = shapeOf(fragment);
   VectorType type = fragment.type;
   Type memoryType =
@@ -417,8 +433,7 @@ void Distributor::readGlobal(vector::TransferReadOp op, Fragment &fragment) {
     for (auto [dim, position] : llvm::enumerate(along)) {
       unsigned memoryDim = map.getDimPosition(dim);
       positions[memoryDim] = position;
-      // A warp may be longer than the vector.
-      if (op.isDimInBounds(dim) && !forWarp)
+      if (op.isDimInBounds(dim) && !exceedsVector)
         continue;
       Value size = b.extent(tile, memoryDim, type.getDimSize(dim));
       Value inside =
@@ -476,6 +491,8 @@ LogicalResult Distributor::convertWrite(vector::TransferWriteOp op) {
   Fragment fragment = fragmentOf(op.getVector());
   if (isShared(op.getBase()))
     writeShared(op, fragment);
+  else if (fragment.layout == TileLayout::RowChunk)
+    buildChunkStores(b, op, fragment);
   else
     writeGlobal(op, fragment);
   return success();
@@ -600,9 +617,7 @@ LogicalResult Distributor::convertLoop(scf::ForOp loop) {
        llvm::zip_equal(loop.getResults(), yield.getResults()))
     if (isPartial(yielded))
       for (Value &value : fragments[result].values)
-        for (int64_t distance : {1, 2})
-          value = buildCombined(b, vector::CombiningKind::ADD, value,
-                                shuffle(value, distance));
+        value = combineLanesOfRow(vector::CombiningKind::ADD, value);
   SmallVector<Operation *> ops =
       llvm::map_to_vector(*loop.getBody(), [](Operation &op) { return &op; });
   for (Operation *op : ops)

@@ -19,8 +19,8 @@ using namespace mlir;
 using namespace xsa;
 
 FragmentShape::FragmentShape(VectorType type, TileLayout layout,
-                             int64_t warps) {
-  int64_t rows = 1, columns = 1;
+                             KernelAttr plan)
+    : plan(plan) {
   if (type.getRank() == 2) {
     rows = type.getDimSize(0);
     columns = type.getDimSize(1);
@@ -30,9 +30,7 @@ FragmentShape::FragmentShape(VectorType type, TileLayout layout,
     rows = type.getDimSize(0);
   }
   elementType = type.getElementType();
-  bool narrow =
-      isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() == 16;
-  rowsPerWarp = rows / warps;
+  rowsPerWarp = rows / plan.getWarps();
   if (layout == TileLayout::Warp) {
     // Element i + 32 n is in lane i, in every warp.
     rowBlocks = llvm::divideCeil(rows, 32);
@@ -40,16 +38,34 @@ FragmentShape::FragmentShape(VectorType type, TileLayout layout,
     packed = false;
     return;
   }
+  packed = isa<FloatType>(elementType) &&
+           elementType.getIntOrFloatBitWidth() == 16 && columns > 1 &&
+           plan.getChunk() % 2 == 0;
+  if (plan.getUnit() == MatrixKind::None)
+    shapeAsChunks();
+  else
+    shapeAsAccumulator();
+}
+
+void FragmentShape::shapeAsAccumulator() {
   rowBlocks = rows == 1 ? 1 : rowsPerWarp / 16;
   halves = rows == 1 ? 1 : 2;
   columnBlocks = columns == 1 ? 1 : columns / 8;
-  packed = narrow && columns > 1;
-  sides = columns == 1 || packed ? 1 : 2;
+  sides = columns == 1 ? 1 : 2 / elementsOfValue();
+}
+
+void FragmentShape::shapeAsChunks() {
+  int64_t rowsAtOnce = 32 / plan.getRowThreads();
+  rowBlocks = rows == 1 ? 1 : rowsPerWarp / rowsAtOnce;
+  halves = 1;
+  int64_t columnsAtOnce = plan.getRowThreads() * plan.getChunk();
+  columnBlocks = columns == 1 ? 1 : llvm::divideCeil(columns, columnsAtOnce);
+  sides = columns == 1 ? 1 : plan.getChunk() / elementsOfValue();
 }
 
 FragmentIndex FragmentShape::at(int64_t number) const {
   FragmentIndex index;
-  index.side = number % sides;
+  index.side = number % sides * elementsOfValue();
   number /= sides;
   index.half = number % halves;
   number /= halves;
@@ -62,7 +78,7 @@ int64_t FragmentShape::numberOf(FragmentIndex index) const {
   int64_t rowBlock = rowBlocks == 1 ? 0 : index.rowBlock;
   int64_t half = halves == 1 ? 0 : index.half;
   int64_t columnBlock = columnBlocks == 1 ? 0 : index.columnBlock;
-  int64_t side = sides == 1 ? 0 : index.side;
+  int64_t side = sides == 1 ? 0 : index.side / elementsOfValue();
   return ((rowBlock * columnBlocks + columnBlock) * halves + half) * sides +
          side;
 }
@@ -80,12 +96,15 @@ Value FragmentShape::row(ThreadBuilder &b, FragmentIndex index) const {
     return b.constant(0);
   Value base = b.atEntry(
       [&] { return b.add(b.multiply(b.warp, rowsPerWarp), b.laneRow); });
-  return b.add(base, index.rowBlock * 16 + index.half * 8);
+  int64_t rowsAtOnce = 32 / plan.getRowThreads();
+  return b.add(base, (index.rowBlock * halves + index.half) * rowsAtOnce);
 }
 
 Value FragmentShape::column(ThreadBuilder &b, FragmentIndex index) const {
   if (!spansColumns())
     return b.constant(0);
-  Value base = b.atEntry([&] { return b.multiply(b.lanePair, 2); });
-  return b.add(base, index.columnBlock * 8 + index.side);
+  Value base =
+      b.atEntry([&] { return b.multiply(b.lanePair, plan.getChunk()); });
+  int64_t columnsAtOnce = plan.getRowThreads() * plan.getChunk();
+  return b.add(base, index.columnBlock * columnsAtOnce + index.side);
 }

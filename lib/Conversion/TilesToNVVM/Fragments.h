@@ -10,6 +10,10 @@
 // others follow: a warp has whole rows, a lane rows laneRow and laneRow + 8 of
 // each 16, and of each 8 columns the pair at 2 * lanePair.
 //
+// Kernels without products have their tiles in chunks of neighbours in a row
+// instead, as wide as memory is read: of the chunks of a row, a lane has every
+// rowThreads-th, beginning with number lanePair.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef XSA_LIB_CONVERSION_TILESTONVVM_FRAGMENTS_H
@@ -19,8 +23,9 @@
 
 namespace xsa {
 
-/// Where one value of a fragment lies in its tile. Along a dimension of extent
-/// 1 everything is 0.
+/// Where one value of a fragment lies in its tile: which of the lane's groups
+/// of rows and columns, and where in the group. Along a dimension of extent 1
+/// everything is 0.
 struct FragmentIndex {
   int64_t rowBlock = 0, half = 0, columnBlock = 0, side = 0;
 };
@@ -39,13 +44,13 @@ struct Fragment {
 /// The shape of fragments of one vector type.
 class FragmentShape {
 public:
-  FragmentShape(mlir::VectorType type, TileLayout layout, int64_t warps);
+  FragmentShape(mlir::VectorType type, TileLayout layout, KernelAttr plan);
 
   int64_t rowBlocks, halves, columnBlocks, sides;
   bool packed;
 
-  bool spansRows() const { return halves == 2; }
-  bool spansColumns() const { return columnBlocks > 1 || sides == 2 || packed; }
+  bool spansRows() const { return rows > 1; }
+  bool spansColumns() const { return columns > 1; }
   int64_t size() const { return rowBlocks * halves * columnBlocks * sides; }
   FragmentIndex at(int64_t number) const;
   /// The number of the value for an index of a shape this one broadcasts to.
@@ -58,7 +63,12 @@ public:
   mlir::Value column(ThreadBuilder &b, FragmentIndex index) const;
 
 private:
-  int64_t rowsPerWarp;
+  void shapeAsAccumulator();
+  void shapeAsChunks();
+  int64_t elementsOfValue() const { return packed ? 2 : 1; }
+
+  KernelAttr plan;
+  int64_t rows = 1, columns = 1, rowsPerWarp;
 };
 
 } // namespace xsa

@@ -16,6 +16,9 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+#include <numeric>
+
 using namespace mlir;
 using namespace xsa;
 
@@ -158,4 +161,108 @@ std::optional<KernelPlan> xsa::choosePlan(const AttentionShape &shape,
               consider(plan);
           }
   return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges of keys
+//===----------------------------------------------------------------------===//
+
+/// Time of a split in keys that a block goes through: those of its range, as
+/// often as blocks have to take turns; what a block does besides; the partial
+/// results, which are written and read in f32.
+static double splitCost(int64_t splits, double blocks, double slots,
+                        double keys, const KernelPlan &plan) {
+  double turns = std::ceil(blocks * splits / slots);
+  double range = std::ceil(keys / splits / plan.keyTile) * plan.keyTile;
+  double partial = splits == 1 ? 0.0 : 2.0 * plan.queryTile;
+  // The launch of another kernel, and in it one range after the other.
+  double merge = splits == 1 ? 0.0 : 2.0 * plan.keyTile + 2.0 * splits;
+  return turns * (range + plan.keyTile + partial) + merge;
+}
+
+int64_t xsa::chooseKeySplits(const KernelPlan &plan,
+                             const AttentionShape &shape,
+                             const ChipLimits &chip) {
+  // More rows keep a chip busy by themselves, and have more partial results.
+  constexpr int64_t maxRows = 32, maxSplits = 128;
+  // Caches of a dynamic length are taken to be long.
+  constexpr int64_t assumedKeys = 8192;
+  if (!shape.rows || !shape.heads || *shape.rows > maxRows)
+    return 1;
+  double blocks = double(llvm::divideCeil(*shape.rows, plan.queryTile)) *
+                  std::max<int64_t>(*shape.heads, 1);
+  double slots =
+      double(chip.numSMs) * std::min<int64_t>(plan.occupancy(shape, chip), 2);
+  double keys = shape.keys.value_or(assumedKeys);
+  int64_t best = 1;
+  double bestCost = splitCost(1, blocks, slots, keys, plan);
+  for (int64_t splits = 2;
+       splits <= maxSplits && (splits - 1) * plan.keyTile < keys; ++splits) {
+    double cost = splitCost(splits, blocks, slots, keys, plan);
+    if (cost >= bestCost)
+      continue;
+    best = splits;
+    bestCost = cost;
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels that multiply no matrices
+//===----------------------------------------------------------------------===//
+
+int64_t RowPlan::elementsPerRow(const RowShape &shape) const {
+  return llvm::divideCeil(shape.depth, rowThreads * chunk) * chunk;
+}
+
+int64_t RowPlan::registers(const RowShape &shape) const {
+  // A row and its own values, in f32; addresses, sums.
+  return 2 * elementsPerRow(shape) * rowsPerThread + 40;
+}
+
+/// Blocks of a plan, if the extents are known.
+static std::optional<int64_t> blocksOf(const RowPlan &plan,
+                                       const RowShape &shape) {
+  if (!shape.rows || !shape.batches)
+    return std::nullopt;
+  return llvm::divideCeil(*shape.rows, plan.rows()) * *shape.batches;
+}
+
+std::optional<RowPlan> xsa::chooseRowPlan(const RowShape &shape,
+                                          const ChipLimits &chip) {
+  constexpr int64_t accessBytes = 16, sectorBytes = 32;
+  // What a thread has on its way, in elements: two accesses of 16 bytes.
+  constexpr int64_t elementsInFlight = 16, maxElementsPerRow = 64;
+  RowPlan plan{4, 1, 1, 1};
+  if (shape.contiguous) {
+    plan.chunk = std::gcd(shape.depth, accessBytes / shape.elementBytes);
+    plan.rowThreads = std::min<int64_t>(
+        llvm::PowerOf2Ceil(llvm::divideCeil(shape.depth, plan.chunk)), 32);
+  } else {
+    // As many rows side by side as fill a sector.
+    plan.rowThreads = 32 / (sectorBytes / shape.elementBytes);
+    while (plan.rowThreads > 1 && plan.rowThreads > shape.depth)
+      plan.rowThreads /= 2;
+    while (plan.rowThreads < 32 &&
+           plan.elementsPerRow(shape) > maxElementsPerRow)
+      plan.rowThreads *= 2;
+  }
+  if (plan.elementsPerRow(shape) > maxElementsPerRow ||
+      plan.registers(shape) > chip.registersPerThread)
+    return std::nullopt;
+  while (plan.rowsPerThread < 8 &&
+         2 * plan.rowsPerThread * plan.elementsPerRow(shape) <=
+             elementsInFlight)
+    plan.rowsPerThread *= 2;
+  // Fewer rows in a block where the chip would not be filled, or the block.
+  auto isTooLarge = [&] {
+    std::optional<int64_t> blocks = blocksOf(plan, shape);
+    return (blocks && *blocks < 2 * chip.numSMs) ||
+           (shape.rows && *shape.rows <= plan.rows() / 2);
+  };
+  while (plan.rowsPerThread > 1 && isTooLarge())
+    plan.rowsPerThread /= 2;
+  while (plan.warps > 2 && isTooLarge())
+    plan.warps /= 2;
+  return plan;
 }

@@ -64,10 +64,43 @@ struct PlanOverrides {
   int64_t queryTile = 0, keyTile = 0, warps = 0, stages = 0;
 };
 
+/// Into how many ranges the keys of a few rows are split, each for a block of
+/// its own, so that there is work for the whole chip. 1 where that does not
+/// pay.
+int64_t chooseKeySplits(const KernelPlan &plan, const AttentionShape &shape,
+                        const ChipLimits &chip);
+
 /// The cheapest plan that fits the chip; none if nothing fits.
 std::optional<KernelPlan> choosePlan(const AttentionShape &shape,
                                      const ChipLimits &chip,
                                      const PlanOverrides &overrides);
+
+//===----------------------------------------------------------------------===//
+// Kernels that multiply no matrices
+//===----------------------------------------------------------------------===//
+
+/// What the model knows of an operation on rows. Dynamic extents are absent.
+struct RowShape {
+  /// Elements of a row, and bytes of the widest element.
+  int64_t depth, elementBytes;
+  /// Whether neighbours in a row are neighbours in memory; else rows are.
+  bool contiguous = true;
+  std::optional<int64_t> rows, batches;
+};
+
+struct RowPlan {
+  int64_t warps, rowsPerThread, rowThreads, chunk;
+
+  int64_t rows() const { return warps * (32 / rowThreads) * rowsPerThread; }
+  /// Elements of a row that a thread holds.
+  int64_t elementsPerRow(const RowShape &shape) const;
+  int64_t registers(const RowShape &shape) const;
+};
+
+/// The plan with accesses of 16 bytes where rows allow them, and as many of
+/// them on their way as registers do; none if nothing fits.
+std::optional<RowPlan> chooseRowPlan(const RowShape &shape,
+                                     const ChipLimits &chip);
 
 } // namespace xsa
 

@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/OperationSupport.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 namespace xsa {
@@ -47,6 +48,41 @@ static void sinkConstants(scf::ForallOp loop) {
     Operation *copy = builder.clone(*op);
     replaceAllUsesInRegionWith(value, copy->getResult(0), loop.getRegion());
   }
+}
+
+/// Loops that carry a buffer from iteration to iteration use it where it is, so
+/// that it can be seen what the kernel does to it.
+static void useBuffersDirectly(scf::ForallOp loop) {
+  loop.walk([](scf::ForOp inner) {
+    for (auto [init, arg, yielded, result] :
+         llvm::zip_equal(inner.getInitArgs(), inner.getRegionIterArgs(),
+                         inner.getYieldedValues(), inner.getResults())) {
+      if (!isa<MemRefType>(arg.getType()) || yielded != arg)
+        continue;
+      arg.replaceAllUsesWith(init);
+      result.replaceAllUsesWith(init);
+    }
+  });
+}
+
+/// Whether two views are the same part of the same buffer.
+static bool areSameView(Value lhs, Value rhs) {
+  if (lhs == rhs)
+    return true;
+  Operation *left = lhs.getDefiningOp(), *right = rhs.getDefiningOp();
+  return isa_and_nonnull<memref::SubViewOp>(left) && right &&
+         OperationEquivalence::isEquivalentTo(
+             left, right, OperationEquivalence::IgnoreLocations);
+}
+
+/// What was written in place is copied to its place by bufferization, which
+/// leaves it to others to see that there is nothing to do. All threads of a
+/// block would do it.
+static void eraseSelfCopies(scf::ForallOp loop) {
+  loop.walk([](memref::CopyOp copy) {
+    if (areSameView(copy.getSource(), copy.getTarget()))
+      copy.erase();
+  });
 }
 
 /// "write" for buffers that the kernel stores to, "read" for those it loads
@@ -191,6 +227,8 @@ void Outliner::launch(gpu::GPUFuncOp kernel, ArrayRef<Value> captured) {
 }
 
 void Outliner::outline() {
+  useBuffersDirectly(loop);
+  eraseSelfCopies(loop);
   sinkConstants(loop);
   SetVector<Value> values;
   getUsedValuesDefinedAbove(loop.getRegion(), values);

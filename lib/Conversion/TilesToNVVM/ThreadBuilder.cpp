@@ -43,8 +43,10 @@ ThreadBuilder::ThreadBuilder(gpu::GPUFuncOp kernel)
   thread = first;
   lane = arith::AndIOp::create(*this, thread, constant(31));
   warp = arith::ShRUIOp::create(*this, thread, constant(5));
-  laneRow = arith::ShRUIOp::create(*this, lane, constant(2));
-  Value last = arith::AndIOp::create(*this, lane, constant(3));
+  int64_t rowThreads = plan.getRowThreads();
+  laneRow =
+      arith::ShRUIOp::create(*this, lane, constant(llvm::Log2_64(rowThreads)));
+  Value last = arith::AndIOp::create(*this, lane, constant(rowThreads - 1));
   lanePair = last;
   // What is built "at the entry" stands before this operation.
   entryEnd = last.getDefiningOp()->getNextNode();

@@ -76,7 +76,9 @@ public:
 
   // All i32, at the entry of the kernel.
   mlir::Value thread, warp, lane;
-  /// Row of the lane among 8, and of its pair of columns among 4.
+  /// Row of the lane among those that a warp has side by side, and its place
+  /// among the lanes of the row: of 8 rows, and of 4 pairs of columns, in an
+  /// accumulator.
   mlir::Value laneRow, lanePair;
 
   mlir::Value constant(int64_t value) {

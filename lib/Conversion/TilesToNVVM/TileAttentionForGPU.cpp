@@ -14,7 +14,9 @@
 #include "KernelPlan.h"
 
 #include "xsa/Conversion/TilesToNVVM/Passes.h"
+#include "xsa/Dialect/XSA/Transforms/HeadsAsRows.h"
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
+#include "xsa/Support/PassOptions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -108,9 +110,6 @@ static std::string unsupportedPart(AttentionOp op) {
   if ((op.getKeyBegin() || op.getKeyEnd()) &&
       (op.getCausal() || op.getWindowLeft() || op.getWindowRight()))
     return "key_begin or key_end together with a causal mask or window";
-  int64_t keys = extentOf(op, op.getKeyMap(), op.getKey(), op.getKeyDim());
-  if (ShapedType::isDynamic(keys) && (op.getMask() || op.getBias()))
-    return "a mask or bias on a dynamic number of keys";
   if (op.hasScoreRegion())
     for (Operation &nested : op.getScoreRegion().front())
       if (!isSupportedInRegion(&nested)) {
@@ -144,12 +143,42 @@ static AttentionShape shapeOf(AttentionOp op) {
   return shape;
 }
 
+/// The same for an attention to a range of keys: heads may be the rows, and the
+/// exclusion comes later.
+static AttentionShape shapeOfRange(AttentionOp op) {
+  AttentionShape shape = shapeOf(op);
+  shape.ownValueBytes = 0;
+  std::optional<unsigned> heads = findHeadsForRows(op);
+  if (!heads)
+    return shape;
+  shape.rows = extentOf(op, op.getQueryMap(), op.getQuery(), *heads);
+  if (shape.heads)
+    shape.heads = *shape.heads / *shape.rows;
+  return shape;
+}
+
+/// The shape of the merge of ranges.
+static RowShape mergeShapeOf(AttentionOp op) {
+  AttentionShape shape = shapeOf(op);
+  RowShape rows;
+  rows.depth = valueDepth(op);
+  rows.elementBytes = op.getAccumulatorType().getWidth() / 8;
+  rows.rows = shape.rows;
+  rows.batches = shape.heads;
+  return rows;
+}
+
 namespace {
 struct TileAttentionForGPU
     : public xsa::impl::TileAttentionForGPUBase<TileAttentionForGPU> {
   using Base::Base;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    return checkOption(context, "key-splits", keySplits, 0, 1024);
+  }
+
   void runOnOperation() override {
+    numKernels = 0;
     FailureOr<ChipLimits> limits = ChipLimits::of(chip);
     if (failed(limits)) {
       getOperation().emitError("unknown chip '")
@@ -165,6 +194,9 @@ struct TileAttentionForGPU
   }
 
 private:
+  /// In this function. A statistic may be compiled out.
+  unsigned numKernels = 0;
+
   LogicalResult leave(AttentionOp op, const Twine &reason) {
     ++numLeft;
     if (strict)
@@ -177,33 +209,83 @@ private:
                      const ChipLimits &limits) {
     if (std::string reason = unsupportedPart(op); !reason.empty())
       return leave(op, reason);
+    AttentionShape range = shapeOfRange(op);
+    PlanOverrides overrides{queryTile, keyTile, warps, stages};
+    if (std::optional<KernelPlan> plan = choosePlan(range, limits, overrides)) {
+      int64_t splits =
+          keySplits ? keySplits : chooseKeySplits(*plan, range, limits);
+      std::optional<RowPlan> merge = chooseRowPlan(mergeShapeOf(op), limits);
+      if (splits > 1 && merge)
+        return split(rewriter, op, range, *plan, splits, *merge, limits);
+    }
     AttentionShape shape = shapeOf(op);
-    std::optional<KernelPlan> plan =
-        choosePlan(shape, limits, {queryTile, keyTile, warps, stages});
+    std::optional<KernelPlan> plan = choosePlan(shape, limits, overrides);
     if (!plan)
       return leave(op, "tiles of this size on " + chip);
     if (printPlan)
       report(op, shape, *plan, limits);
 
-    TilePolicy policy;
-    policy.queryTile = plan->queryTile;
-    policy.keyTile = plan->keyTile;
-    policy.rowsInnermost = false;
-    policy.widenInputs = false;
-    std::string name =
-        (getOperation().getName() + "_attention" + Twine(numTiled)).str();
+    std::string name = nextName();
     rewriter.setInsertionPoint(op);
-    FailureOr<scf::ForallOp> loop = tileAttention(rewriter, op, policy);
+    FailureOr<scf::ForallOp> loop =
+        tileAttention(rewriter, op, policyOf(*plan));
     if (failed(loop))
       return op.emitOpError("could not be tiled");
     // Without elements there is nothing to launch.
-    if (!*loop)
-      return success();
-    (*loop)->setDiscardableAttr(kKernelAttrName,
-                                KernelAttr::get(&getContext(), name, shape.unit,
-                                                plan->warps, plan->stages,
-                                                plan->queryInRegisters));
+    if (*loop)
+      mark(*loop, name, shape, *plan);
+    return success();
+  }
+
+  std::string nextName() {
+    return (getOperation().getName() + "_attention" + Twine(numKernels++))
+        .str();
+  }
+
+  static TilePolicy policyOf(const KernelPlan &plan) {
+    TilePolicy policy;
+    policy.queryTile = plan.queryTile;
+    policy.keyTile = plan.keyTile;
+    policy.rowsInnermost = false;
+    policy.widenInputs = false;
+    return policy;
+  }
+
+  void mark(scf::ForallOp loop, StringRef name, const AttentionShape &shape,
+            const KernelPlan &plan) {
+    loop->setDiscardableAttr(kKernelAttrName,
+                             KernelAttr::get(&getContext(), name, shape.unit,
+                                             plan.warps, plan.stages,
+                                             plan.queryInRegisters));
     ++numTiled;
+  }
+
+  /// Two kernels: attention to ranges of keys, and the merge.
+  LogicalResult split(RewriterBase &rewriter, AttentionOp op,
+                      const AttentionShape &shape, const KernelPlan &plan,
+                      int64_t splits, const RowPlan &merge,
+                      const ChipLimits &limits) {
+    if (printPlan) {
+      report(op, shape, plan, limits);
+      op.emitRemark("keys in ") << splits << " ranges, merged in tiles of "
+                                << merge.rows() << " rows";
+    }
+    TilePolicy policy = policyOf(plan);
+    policy.keySplits = splits;
+    std::string name = nextName();
+    FailureOr<SplitAttention> loops =
+        splitAttention(rewriter, op, policy, merge.rows());
+    if (failed(loops))
+      return op.emitOpError("could not be tiled");
+    if (!loops->ranges)
+      return success();
+    mark(loops->ranges, name, shape, plan);
+    loops->merge->setDiscardableAttr(
+        kKernelAttrName,
+        KernelAttr::get(&getContext(), name + "_merge", MatrixKind::None,
+                        merge.warps, /*stages=*/1,
+                        /*query_in_registers=*/false, merge.rowThreads,
+                        merge.chunk));
     return success();
   }
 

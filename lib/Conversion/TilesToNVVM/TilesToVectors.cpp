@@ -629,9 +629,13 @@ struct TilesToVectors : public xsa::impl::TilesToVectorsBase<TilesToVectors> {
       if (loop->hasAttr(kKernelAttrName))
         loops.push_back(loop);
     });
-    for (scf::ForallOp loop : loops)
-      if (failed(TileVectorizer(&getContext(), multiple).convert(loop)))
+    for (scf::ForallOp loop : loops) {
+      // Only matrix instructions want blocks of a fixed size.
+      auto plan = loop->getAttrOfType<KernelAttr>(kKernelAttrName);
+      int64_t extents = plan.getUnit() == MatrixKind::None ? 1 : multiple;
+      if (failed(TileVectorizer(&getContext(), extents).convert(loop)))
         return signalPassFailure();
+    }
   }
 };
 } // namespace

@@ -145,7 +145,6 @@ func.func @region(%q: tensor<64x64xf16>, %k: tensor<64x64xf16>, %v: tensor<64x64
 #k = affine_map<(m, k1, k2, n) -> (k2, k1)>
 #v = affine_map<(m, k1, k2, n) -> (k2, n)>
 #r = affine_map<(m, k1, k2, n) -> (m)>
-#s = affine_map<(m, k1, k2, n) -> (m, k2)>
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
 
 // CHECK-LABEL: func.func @packed_causal
@@ -155,17 +154,6 @@ func.func @packed_causal(%x: tensor<64x64xf16>, %begin: tensor<64xi64>, %o: tens
   %r = xsa.attention {causal, indexing_maps = [#q, #k, #v, #r, #o]}
       ins(%x, %x, %x : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>)
       key_begin(%begin : tensor<64xi64>)
-      outs(%o : tensor<64x64xf16>) -> tensor<64x64xf16>
-  return %r : tensor<64x64xf16>
-}
-
-// CHECK-LABEL: func.func @dynamic_bias
-// CHECK:         xsa.attention
-func.func @dynamic_bias(%q: tensor<64x64xf16>, %k: tensor<?x64xf16>, %bias: tensor<64x?xf32>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-warning @+1 {{left to the host: no fused kernel for a mask or bias on a dynamic number of keys}}
-  %r = xsa.attention {indexing_maps = [#q, #k, #v, #s, #o]}
-      ins(%q, %k, %k : tensor<64x64xf16>, tensor<?x64xf16>, tensor<?x64xf16>)
-      bias(%bias : tensor<64x?xf32>)
       outs(%o : tensor<64x64xf16>) -> tensor<64x64xf16>
   return %r : tensor<64x64xf16>
 }

@@ -544,6 +544,52 @@ CASES = {
     "bf16_grouped": dict(dtype="bf16", g=2, bias="mk", kind="sq_add", eps=1e-6),
     "one_token": dict(tq=1, tk=1, causal=True, kind="l2_clamp"),
     "decode": dict(tq=1, tk=200, causal=True, kind="l2_clamp", g=4),
+    # Long enough for a GPU to split the keys.
+    "decode_long": dict(
+        tq=1, tk=1500, d=64, e=64, kind="l2_clamp", g=4, lse=True, coefficient=True
+    ),
+    "decode_long_f16": dict(tq=1, tk=1536, d=64, e=64, causal=True, g=8, dtype="f16", lse=True),
+    "decode_long_bf16": dict(
+        b=1, tq=1, tk=1000, d=128, e=128, causal=True, g=4, kind="sq_clamp", eps=1e-6, dtype="bf16"
+    ),
+    "decode_long_ungrouped": dict(tq=1, tk=1024, d=40, e=72, kind="l2_clamp", dtype="f16"),
+    "decode_long_bthd": dict(tq=1, tk=1100, layout="bthd", g=4, kind="raw", dtype="f16"),
+    "decode_long_lengths": dict(
+        b=3, tq=1, tk=1100, lengths=True, causal=True, g=4, kind="l2_clamp", dtype="f16", lse=True
+    ),
+    "decode_long_empty": dict(
+        tq=1,
+        tk=1100,
+        lengths=True,
+        empty_rows=True,
+        g=2,
+        kind="l2_clamp",
+        lse=True,
+        coefficient=True,
+    ),
+    "decode_long_mask": dict(tq=1, tk=1100, mask="bmk", g=2, kind="l2_clamp", dtype="f16"),
+    "decode_long_mask_empty": dict(tq=3, tk=1100, mask="bmk", empty_rows=True, g=2, lse=True),
+    "decode_long_mask_keys": dict(tq=1, tk=1024, mask="k", g=4, dtype="f16"),
+    "decode_long_bias_sinks": dict(
+        tq=1, tk=1030, bias="hmk", sinks="random", g=2, kind="l2_clamp", dtype="f16", lse=True
+    ),
+    "decode_long_alibi": dict(
+        tq=2, tk=1030, alibi=True, causal=True, softcap=5.0, g=2, lse=True, dtype="f16"
+    ),
+    "decode_long_window": dict(tq=4, tk=1400, window=(300, None), causal=True, kind="l2_clamp"),
+    "decode_long_offset": dict(
+        tq=5, tk=1200, query_offset=True, causal=True, g=2, kind="l2_clamp", dtype="bf16"
+    ),
+    "decode_long_intervals": dict(tq=5, tk=1200, intervals=True, int_type="i64", lse=True),
+    "decode_long_rows": dict(
+        tq=17, tk=1200, causal=True, g=2, kind="sq_add", eps=1e-6, strength_map="token", dtype="f16"
+    ),
+    "decode_long_outer": dict(
+        tq=1, tk=1200, g=3, group_outer=True, kind="l2_clamp", strength_map="head", sinks="-inf"
+    ),
+    "decode_long_dynamic": dict(
+        dynamic=True, tq=1, tk=1100, causal=True, g=4, kind="l2_clamp", lse=True, coefficient=True
+    ),
     "one_key": dict(tq=33, tk=1),
     "depth_one": dict(d=1, e=1),
     "odd_depths": dict(d=5, e=7, causal=True, kind="l2_clamp"),

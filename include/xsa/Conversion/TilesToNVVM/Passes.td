@@ -24,6 +24,10 @@ def TileAttentionForGPU : Pass<"xsa-tile-attention-for-gpu", "::mlir::func::Func
     model of the chip, rewrites it to online softmax on tiles with rows first,
     and marks the loop over tiles with the choice (`xsa.kernel`).
 
+    Where few query rows meet many keys, as in decoding, the keys are split into
+    ranges for a block each, and a second kernel merges what they give, then
+    excludes. The heads that share keys are the rows of a tile there.
+
     An attention that the kernels do not cover is left as it is, with a warning
     that names what is not covered; with `strict`, that is an error.
   }];
@@ -38,6 +42,9 @@ def TileAttentionForGPU : Pass<"xsa-tile-attention-for-gpu", "::mlir::func::Func
            "warps of a block (0: by the cost model)">,
     Option<"stages", "stages", "int64_t", /*default=*/"0",
            "tiles of keys in shared memory (0: by the cost model)">,
+    Option<"keySplits", "key-splits", "int64_t", /*default=*/"0",
+           "ranges that keys are split into, merged by a second kernel (0: by "
+           "the cost model)">,
     Option<"strict", "strict", "bool", /*default=*/"false",
            "an attention that cannot be fused is an error">,
     Option<"printPlan", "print-plan", "bool", /*default=*/"false",
@@ -46,6 +53,36 @@ def TileAttentionForGPU : Pass<"xsa-tile-attention-for-gpu", "::mlir::func::Func
   let statistics = [
     Statistic<"numTiled", "num-tiled", "attentions tiled">,
     Statistic<"numLeft", "num-left", "attentions left to another target">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def TileExcludeForGPU : Pass<"xsa-tile-exclude-for-gpu", "::mlir::func::FuncOp"> {
+  let summary = "tile every xsa.exclude to rows for a kernel bound by memory";
+  let description = [{
+    Rewrites each `xsa.exclude` to tiles of rows and marks the loop over tiles
+    with the plan of the cost model (`xsa.kernel`): how many threads share a row,
+    and how wide their accesses are. Own values are brought in once for all heads
+    that share them.
+
+    An operation that the kernels do not cover is left as it is, with a warning
+    that names what is not covered; with `strict`, that is an error.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_80\"",
+           "GPU to compile for">,
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "an exclusion that cannot become a kernel is an error">,
+    Option<"printPlan", "print-plan", "bool", /*default=*/"false",
+           "a remark at each exclusion tells the choice">
+  ];
+  let statistics = [
+    Statistic<"numTiled", "num-tiled", "exclusions tiled">,
+    Statistic<"numLeft", "num-left", "exclusions left to another target">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

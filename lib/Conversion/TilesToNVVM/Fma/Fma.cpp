@@ -55,8 +55,7 @@ SmallVector<Value> Fma::left(ThreadBuilder &b, const ProductOperand &operand,
                              const FragmentShape &shape, int64_t sum) const {
   SmallVector<Value> values;
   const Fragment &fragment = operand.fragment;
-  FragmentShape source(fragment.type, TileLayout::Accumulator,
-                       b.getPlan().getWarps());
+  FragmentShape source(fragment.type, TileLayout::Accumulator, b.getPlan());
   for (int64_t row = 0; row < shape.rowBlocks; ++row)
     for (int64_t half = 0; half < 2; ++half) {
       if (fragment.shared) {
@@ -79,8 +78,7 @@ LogicalResult Fma::multiply(ThreadBuilder &b, ProductOperand &lhs,
   if (!rhs.fragment.shared)
     return emitError(b.getLoc(), "right operand of a product is not read from "
                                  "memory");
-  FragmentShape shape(accumulator.type, accumulator.layout,
-                      b.getPlan().getWarps());
+  FragmentShape shape(accumulator.type, accumulator.layout, b.getPlan());
   int64_t sums = rhs.fragment.type.getDimSize(rhs.sumsOverLast ? 1 : 0);
   for (int64_t sum = 0; sum < sums; ++sum) {
     SmallVector<Value> rows = left(b, lhs, shape, sum);

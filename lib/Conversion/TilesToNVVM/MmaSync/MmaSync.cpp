@@ -78,7 +78,7 @@ Registers MmaSync::left(ThreadBuilder &b, const ProductOperand &operand,
   int64_t warps = b.getPlan().getWarps();
   if (fragment.layout == TileLayout::Accumulator) {
     // An accumulator of two neighbouring column blocks is an operand.
-    FragmentShape shape(fragment.type, fragment.layout, warps);
+    FragmentShape shape(fragment.type, fragment.layout, b.getPlan());
     Registers registers;
     for (int64_t side = 0; side < 2; ++side)
       for (int64_t half = 0; half < 2; ++half)
@@ -174,8 +174,7 @@ LogicalResult MmaSync::multiply(ThreadBuilder &b, ProductOperand &lhs,
     return emitError(b.getLoc(), "right operand of a product is not read from "
                                  "memory");
   Type elementType = rhs.fragment.type.getElementType();
-  FragmentShape shape(accumulator.type, accumulator.layout,
-                      b.getPlan().getWarps());
+  FragmentShape shape(accumulator.type, accumulator.layout, b.getPlan());
   int64_t sums = rhs.fragment.type.getDimSize(rhs.sumsOverLast ? 1 : 0) / 16;
   for (int64_t sum = 0; sum < sums; ++sum) {
     SmallVector<Registers> rows;

@@ -16,6 +16,9 @@
 // l = 1. Nothing of size M x K2 exists, and no tile that is masked out as a
 // whole is visited.
 //
+// What ranges of keys gave by themselves is merged by the same recurrence: each
+// is one key, with its log-sum-exp as score and its output as value.
+//
 // A tile of keys is brought in once for all rows, which go through it block by
 // block: m, l and acc then have a dimension in front, the number of the block.
 //
@@ -40,21 +43,6 @@ using namespace mlir;
 using namespace xsa;
 
 namespace {
-/// Marks linalg operations as they are made.
-struct TileMarker : public OpBuilder::Listener {
-  explicit TileMarker(OpBuilder::Listener *next) : next(next) {}
-
-  void notifyOperationInserted(Operation *op,
-                               OpBuilder::InsertPoint previous) override {
-    if (isa<linalg::LinalgOp>(op))
-      op->setDiscardableAttr(kTileAttrName, UnitAttr::get(op->getContext()));
-    if (next)
-      next->notifyOperationInserted(op, previous);
-  }
-
-  OpBuilder::Listener *next;
-};
-
 /// The values carried from one tile of keys to the next.
 struct Running {
   Value max, sum, output;
@@ -78,9 +66,13 @@ public:
 
   /// The operation's results.
   SmallVector<Value> expand();
+  /// The same from partial results over ranges of keys.
+  SmallVector<Value> expandMerge(const PartialAttention &partial);
 
 private:
   using BlockBody = function_ref<SmallVector<Value>(ValueRange)>;
+  /// The output with the values of some keys added, times their weights.
+  using ValuesFn = function_ref<Value(MappedValue weights, MappedValue output)>;
 
   void prepare();
   bool modifiesScores();
@@ -109,6 +101,12 @@ private:
   MappedValue buildScores(const KeyTile &tile, MappedValue query);
   MappedValue scale(MappedValue x, MappedValue factor);
   Running step(KeyTile tile, MappedValue query, Running running);
+  Running advance(Running running, MappedValue scores, MappedValue max,
+                  const SoftmaxForm &form, ValuesFn addValues);
+  MappedValue loadPartial(Value partial, ArrayRef<OpFoldResult> offsets,
+                          ArrayRef<unsigned> dims);
+  SmallVector<Value> loopOverRanges(const PartialAttention &partial,
+                                    ValueRange running);
 
   // Results.
   SmallVector<Value> finish(ValueRange running);
@@ -479,31 +477,41 @@ Running TileExpander::step(KeyTile tile, MappedValue rows, Running running) {
   SoftmaxForm form = softmax;
   form.finiteMax = !policy.widenInputs && tile.kind == TileKind::Full &&
                    !parts.mask && !parts.bias && !op.hasScoreRegion();
-  MappedValue max = {running.max, rowMap}, sum = {running.sum, rowMap};
-  MappedValue output = {running.output, outputMap};
-  // alpha comes before the new maximum overwrites the old one, so that both can
-  // share a buffer.
   MappedValue tileMax = {buildFilled(builder, loc, tileSizes, rowMap, type,
                                      -std::numeric_limits<double>::infinity()),
                          rowMap};
   tileMax.value = buildRowMax(builder, loc, scores, tileMax);
+  return advance(
+      running, scores, tileMax, form,
+      [&](MappedValue weights, MappedValue output) {
+        if (weightScratch)
+          weights.value =
+              buildConverted(builder, loc, weights, {weightScratch, scoreMap});
+        return policy.rowsInnermost
+                   ? buildContraction(builder, loc, tile.value, weights, output)
+                   : buildContraction(builder, loc, weights, tile.value,
+                                      output);
+      });
+}
+
+/// Scores join the running values; `tileMax` is their maximum per row.
+Running TileExpander::advance(Running running, MappedValue scores,
+                              MappedValue tileMax, const SoftmaxForm &form,
+                              ValuesFn addValues) {
+  MappedValue max = {running.max, rowMap}, sum = {running.sum, rowMap};
+  MappedValue output = {running.output, outputMap};
+  // alpha comes before the new maximum overwrites the old one, so that both can
+  // share a buffer.
   MappedValue alpha = {makeScratch(rowMap, type), rowMap};
   alpha.value = buildRescaleFactor(builder, loc, max, tileMax, alpha, form);
   max.value = buildRowMax(builder, loc, tileMax, max);
   MappedValue weights = {buildShiftedExp(builder, loc, scores, max, form),
-                         scoreMap};
+                         scores.map};
 
   sum = scale(sum, alpha);
   sum.value = buildRowSum(builder, loc, weights, sum);
   output = scale(output, alpha);
-  if (weightScratch)
-    weights.value =
-        buildConverted(builder, loc, weights, {weightScratch, scoreMap});
-  output.value =
-      policy.rowsInnermost
-          ? buildContraction(builder, loc, tile.value, weights, output)
-          : buildContraction(builder, loc, weights, tile.value, output);
-  return {max.value, sum.value, output.value};
+  return {max.value, sum.value, addValues(weights, output)};
 }
 
 /// The parts of the range in order, each a loop of its own.
@@ -666,6 +674,82 @@ SmallVector<Value> TileExpander::expand() {
   if (!hasBlocks)
     rowOperands = loadRowOperands();
   return finish(loopOverKeys(range, running));
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges of keys
+//===----------------------------------------------------------------------===//
+
+/// A tile of partial results.
+MappedValue TileExpander::loadPartial(Value partial,
+                                      ArrayRef<OpFoldResult> offsets,
+                                      ArrayRef<unsigned> dims) {
+  SmallVector<OpFoldResult> sizes(offsets.size(), builder.getIndexAttr(1));
+  SmallVector<OpFoldResult> strides = sizes;
+  SmallVector<int64_t> shape;
+  // The dimensions of the tile come last.
+  for (auto [position, dim] : llvm::enumerate(dims)) {
+    OpFoldResult size = validSizes[dim];
+    sizes[offsets.size() - dims.size() + position] = size;
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  }
+  Value slice = tensor::ExtractSliceOp::create(
+      builder, loc, RankedTensorType::get(shape, type), partial, offsets, sizes,
+      strides);
+  AffineMap map = mapOf(dims);
+  return copyToTile({slice, map}, map, type, makeScratch(map, type));
+}
+
+SmallVector<Value> TileExpander::loopOverRanges(const PartialAttention &partial,
+                                                ValueRange running) {
+  // The rows of the tile among all rows are those of its output.
+  SmallVector<OpFoldResult> offsets(m + 2, builder.getIndexAttr(0));
+  if (auto slice = op.getOutput().getDefiningOp<tensor::ExtractSliceOp>())
+    for (auto [expr, offset] : llvm::zip_equal(op.getOutputMap().getResults(),
+                                               slice.getMixedOffsets()))
+      if (unsigned dim = cast<AffineDimExpr>(expr).getPosition(); dim <= m)
+        offsets[dim + 1] = offset;
+
+  OpBuilder::InsertionGuard guard(builder);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  int64_t ranges = cast<ShapedType>(partial.lse.getType()).getDimSize(0);
+  auto loop = scf::ForOp::create(builder, loc, constant(0), constant(ranges),
+                                 constant(1), running);
+  builder.setInsertionPointToStart(loop.getBody());
+  offsets.front() = loop.getInductionVar();
+  MappedValue lse = loadPartial(partial.lse, offsets, {m});
+  offsets.push_back(builder.getIndexAttr(0));
+  MappedValue output = loadPartial(partial.output, offsets, {m, n});
+  Running next =
+      advance(takeAll(loop.getRegionIterArgs()), lse, lse, softmax,
+              [&](MappedValue weights, MappedValue sum) {
+                return buildContraction(builder, loc, weights, output, sum);
+              });
+  scf::YieldOp::create(builder, loc, putAll(next, loop.getRegionIterArgs()));
+  return SmallVector<Value>(loop.getResults());
+}
+
+SmallVector<Value> TileExpander::expandMerge(const PartialAttention &partial) {
+  prepare();
+  // Log-sum-exps are natural logarithms, with the scale in them.
+  softmax.powersOfTwo = policy.powersOfTwo;
+  softmax.factor = policy.powersOfTwo ? 1.0 / std::log(2.0) : 1.0;
+  return finish(loopOverRanges(partial, start()));
+}
+
+LogicalResult xsa::expandMergeTile(RewriterBase &rewriter, AttentionOp op,
+                                   const PartialAttention &partial,
+                                   const TilePolicy &policy) {
+  if (!op.hasPureTensorSemantics())
+    return rewriter.notifyMatchFailure(op, "not on tensors");
+  TileMarker marker(rewriter.getListener());
+  OpBuilder builder(op.getContext(), &marker);
+  builder.setInsertionPoint(op);
+  rewriter.replaceOp(op,
+                     TileExpander(builder, op, policy).expandMerge(partial));
+  return success();
 }
 
 LogicalResult xsa::expandAttentionTile(RewriterBase &rewriter, AttentionOp op,

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HeadsAsRows.h"
+#include "xsa/Dialect/XSA/Transforms/HeadsAsRows.h"
 
 #include "xsa/Dialect/XSA/IR/AttentionParts.h"
 
@@ -71,12 +71,18 @@ static void repeatSelfValue(OpBuilder &builder, AttentionOp op,
   op.assignOperand(AttentionOp::odsIndex_self_value, value, repeated);
 }
 
+std::optional<unsigned> xsa::findHeadsForRows(AttentionOp op) {
+  bool isFree = !op.usesPositions() && !op.hasScoreRegion();
+  if (getQueryExtent(op, op.getQueryDim()) != 1 ||
+      !(isFree || standsAtLastKey(op)))
+    return std::nullopt;
+  return findSharedHeads(op);
+}
+
 void xsa::useHeadsAsRows(RewriterBase &rewriter, AttentionOp op) {
   unsigned rows = op.getQueryDim();
-  std::optional<unsigned> heads = findSharedHeads(op);
-  bool isFree = !op.usesPositions() && !op.hasScoreRegion();
-  if (getQueryExtent(op, rows) != 1 || !heads ||
-      !(isFree || standsAtLastKey(op)))
+  std::optional<unsigned> heads = findHeadsForRows(op);
+  if (!heads)
     return;
   rewriter.setInsertionPoint(op);
   rewriter.modifyOpInPlace(op, [&] {

@@ -164,8 +164,12 @@ KeyRange xsa::buildKeyRange(OpBuilder &builder, Location loc,
   range.wholeEnd = bounds.min({bounds.max({whole, range.begin}), range.end});
   range.fullBegin = bounds.min(
       {bounds.roundUp(bounds.max(masks.lowAll), keyTile), range.wholeEnd});
-  range.fullEnd = bounds.max(
-      {bounds.roundDown(bounds.min(masks.highAll), keyTile), range.fullBegin});
+  // Without a mask on that side, the same end in other words.
+  range.fullEnd =
+      range.hasUpperEdge
+          ? bounds.max({bounds.roundDown(bounds.min(masks.highAll), keyTile),
+                        range.fullBegin})
+          : range.wholeEnd;
   return range;
 }
 

@@ -12,7 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
-#include "HeadsAsRows.h"
+#include "SplitKeys.h"
+#include "xsa/Dialect/XSA/Transforms/HeadsAsRows.h"
 #include "xsa/Dialect/XSA/Transforms/LiftToTensors.h"
 #include "xsa/Dialect/XSA/Transforms/Passes.h"
 #include "xsa/Support/PassOptions.h"
@@ -27,6 +28,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -124,29 +126,29 @@ static void reverseLastDimension(RewriterBase &rewriter, scf::ForallOp loop) {
   rewriter.replaceAllUsesExcept(position, value, value.getDefiningOp());
 }
 
-FailureOr<scf::ForallOp> xsa::tileAttention(RewriterBase &rewriter,
-                                            AttentionOp op,
-                                            const TilePolicy &policy) {
-  if (!op.hasPureTensorSemantics())
-    return rewriter.notifyMatchFailure(op, "not on tensors");
-  // Nothing has a tile of a dimension without elements: a slice of it does not
-  // verify. The definition does no more work than is left to do.
-  if (isKnownEmpty(op)) {
-    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
-    if (failed(results))
-      return failure();
-    rewriter.replaceOp(op, *results);
-    return scf::ForallOp();
-  }
+/// The definition in place of an attention without elements: nothing has a tile
+/// of them, as a slice of nothing does not verify, and the definition does no
+/// more work than is left to do.
+static LogicalResult decompose(RewriterBase &rewriter, AttentionOp op) {
+  FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+  if (failed(results))
+    return failure();
+  rewriter.replaceOp(op, *results);
+  return success();
+}
+
+/// Replaces `op` by parallel loops over leading dimensions and tiles of `rows`
+/// rows; returns the operation inside them.
+static FailureOr<AttentionOp> tileRows(RewriterBase &rewriter, AttentionOp op,
+                                       int64_t rows) {
   // A tile as long as all rows keeps their number static.
-  int64_t rows = numQueryRows(op);
-  int64_t step = policy.queryTile;
-  if (!ShapedType::isDynamic(rows) && rows > 0)
-    step = std::min(step, rows);
+  int64_t allRows = numQueryRows(op);
+  if (!ShapedType::isDynamic(allRows) && allRows > 0)
+    rows = std::min(rows, allRows);
   SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0));
   for (unsigned dim = 0; dim < op.getNumLeadingDims(); ++dim)
     sizes[dim] = rewriter.getIndexAttr(1);
-  sizes[op.getQueryDim()] = rewriter.getIndexAttr(step);
+  sizes[op.getQueryDim()] = rewriter.getIndexAttr(rows);
 
   scf::SCFTilingOptions options;
   options.setTileSizes(sizes);
@@ -155,15 +157,72 @@ FailureOr<scf::ForallOp> xsa::tileAttention(RewriterBase &rewriter,
       rewriter, cast<TilingInterface>(op.getOperation()), options);
   if (failed(tiled))
     return failure();
-  if (policy.heavyTilesFirst && op.getCausal())
-    reverseLastDimension(rewriter, cast<scf::ForallOp>(tiled->loops.front()));
   rewriter.replaceOp(op, tiled->replacements);
   auto tile = cast<AttentionOp>(tiled->tiledOps.front());
   rewriter.setInsertionPoint(tile);
-  auto loop = tile->getParentOfType<scf::ForallOp>();
-  if (failed(expandAttentionTile(rewriter, tile, policy)))
+  return tile;
+}
+
+FailureOr<scf::ForallOp> xsa::tileAttention(RewriterBase &rewriter,
+                                            AttentionOp op,
+                                            const TilePolicy &policy) {
+  if (!op.hasPureTensorSemantics())
+    return rewriter.notifyMatchFailure(op, "not on tensors");
+  if (isKnownEmpty(op)) {
+    if (failed(decompose(rewriter, op)))
+      return failure();
+    return scf::ForallOp();
+  }
+  bool heavyTilesFirst = policy.heavyTilesFirst && op.getCausal();
+  FailureOr<AttentionOp> tile = tileRows(rewriter, op, policy.queryTile);
+  if (failed(tile))
+    return failure();
+  auto loop = (*tile)->getParentOfType<scf::ForallOp>();
+  if (heavyTilesFirst)
+    reverseLastDimension(rewriter, loop);
+  if (policy.keySplits > 1)
+    restrictToKeyRange(rewriter, *tile, loop.getInductionVars().front(),
+                       policy.keySplits, policy.keyTile);
+  if (failed(expandAttentionTile(rewriter, *tile, policy)))
     return failure();
   return loop;
+}
+
+FailureOr<SplitAttention> xsa::splitAttention(RewriterBase &rewriter,
+                                              AttentionOp op,
+                                              const TilePolicy &policy,
+                                              int64_t mergeTile) {
+  if (!op.hasPureTensorSemantics())
+    return rewriter.notifyMatchFailure(op, "not on tensors");
+  if (isKnownEmpty(op)) {
+    if (failed(decompose(rewriter, op)))
+      return failure();
+    return SplitAttention();
+  }
+  rewriter.setInsertionPoint(op);
+  AttentionOp partial = buildPartialAttention(rewriter, op, policy.keySplits);
+  useHeadsAsRows(rewriter, partial);
+  rewriter.setInsertionPoint(partial);
+  SplitAttention split;
+  FailureOr<scf::ForallOp> ranges = tileAttention(rewriter, partial, policy);
+  if (failed(ranges))
+    return failure();
+  split.ranges = *ranges;
+
+  rewriter.setInsertionPoint(op);
+  FailureOr<AttentionOp> tile = tileRows(rewriter, op, mergeTile);
+  if (failed(tile))
+    return failure();
+  split.merge = (*tile)->getParentOfType<scf::ForallOp>();
+  TilePolicy mergePolicy = policy;
+  mergePolicy.queryTile = mergeTile;
+  PartialAttention results{split.ranges.getResult(0),
+                           split.ranges.getResult(1)};
+  if (failed(expandMergeTile(rewriter, *tile, results, mergePolicy)))
+    return failure();
+  // What only the ranges read.
+  (void)runRegionDCE(rewriter, split.merge->getRegions());
+  return split;
 }
 
 /// An input without a zero cannot be padded to a whole tile.

@@ -112,8 +112,17 @@ Value TileOperands::makeScratch(AffineMap layout, Type elementType) {
   return buildEmpty(builder, loc, tileSizes, layout, elementType);
 }
 
-MappedValue TileOperands::slice(MappedValue operand, unsigned dim,
-                                OpFoldResult begin, OpFoldResult size) {
+void TileMarker::notifyOperationInserted(Operation *op,
+                                         OpBuilder::InsertPoint previous) {
+  if (isa<linalg::LinalgOp>(op))
+    op->setDiscardableAttr(kTileAttrName, UnitAttr::get(op->getContext()));
+  if (next)
+    next->notifyOperationInserted(op, previous);
+}
+
+MappedValue xsa::buildSlice(OpBuilder &builder, Location loc,
+                            MappedValue operand, unsigned dim,
+                            OpFoldResult begin, OpFoldResult size) {
   if (!operand || !operand.map.isFunctionOfDim(dim))
     return operand;
   SmallVector<OpFoldResult> sizes =
@@ -129,6 +138,11 @@ MappedValue TileOperands::slice(MappedValue operand, unsigned dim,
   return {tensor::ExtractSliceOp::create(builder, loc, operand.value, offsets,
                                          sizes, strides),
           operand.map};
+}
+
+MappedValue TileOperands::slice(MappedValue operand, unsigned dim,
+                                OpFoldResult begin, OpFoldResult size) {
+  return buildSlice(builder, loc, operand, dim, begin, size);
 }
 
 Value TileOperands::fit(Value scratch, AffineMap layout) {
@@ -148,13 +162,13 @@ static Value convertElement(ImplicitLocOpBuilder &b, Value element, Type type,
   return arith::MulFOp::create(b, element, constant);
 }
 
-MappedValue TileOperands::copyToTile(MappedValue operand, AffineMap layout,
-                                     Type elementType, Value scratch,
-                                     double factor) {
-  scratch = fit(scratch, layout);
+Value xsa::buildTileCopy(OpBuilder &builder, Location loc, MappedValue operand,
+                         MappedValue scratch, ArrayRef<OpFoldResult> tileSizes,
+                         ArrayRef<OpFoldResult> validSizes, double factor) {
+  Type elementType = scratch.getElementType();
   SmallVector<OpFoldResult> offsets, sizes, strides;
   bool padded = false;
-  for (AffineExpr expr : layout.getResults()) {
+  for (AffineExpr expr : scratch.map.getResults()) {
     unsigned dim = getDim(expr);
     offsets.push_back(builder.getIndexAttr(0));
     sizes.push_back(validSizes[dim]);
@@ -162,22 +176,29 @@ MappedValue TileOperands::copyToTile(MappedValue operand, AffineMap layout,
     padded |= !isEqualConstantIntOrValue(sizes.back(), tileSizes[dim]);
   }
   auto copy = [&](Value init) {
-    return buildGeneric(builder, loc, operand, {init, layout},
+    return buildGeneric(builder, loc, operand, {init, scratch.map},
                         [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
                           return convertElement(b, args[0], elementType,
                                                 factor);
                         });
   };
   if (!padded)
-    return {copy(scratch), layout};
+    return copy(scratch.value);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(elementType));
   Value filled =
-      linalg::FillOp::create(builder, loc, zero, scratch).getResult(0);
+      linalg::FillOp::create(builder, loc, zero, scratch.value).getResult(0);
   Value part = tensor::ExtractSliceOp::create(builder, loc, filled, offsets,
                                               sizes, strides);
-  return {tensor::InsertSliceOp::create(builder, loc, copy(part), filled,
-                                        offsets, sizes, strides),
+  return tensor::InsertSliceOp::create(builder, loc, copy(part), filled,
+                                       offsets, sizes, strides);
+}
+
+MappedValue TileOperands::copyToTile(MappedValue operand, AffineMap layout,
+                                     Type elementType, Value scratch,
+                                     double factor) {
+  return {buildTileCopy(builder, loc, operand, {fit(scratch, layout), layout},
+                        tileSizes, validSizes, factor),
           layout};
 }
 

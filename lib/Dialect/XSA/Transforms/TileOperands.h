@@ -20,6 +20,32 @@
 
 namespace xsa {
 
+/// Marks linalg operations on tiles as they are made.
+class TileMarker : public mlir::OpBuilder::Listener {
+public:
+  explicit TileMarker(mlir::OpBuilder::Listener *next) : next(next) {}
+
+  void notifyOperationInserted(mlir::Operation *op,
+                               mlir::OpBuilder::InsertPoint previous) override;
+
+private:
+  mlir::OpBuilder::Listener *next;
+};
+
+/// The part of an operand between `begin` and `begin + size` along `dim`.
+MappedValue buildSlice(mlir::OpBuilder &builder, mlir::Location loc,
+                       MappedValue operand, unsigned dim,
+                       mlir::OpFoldResult begin, mlir::OpFoldResult size);
+
+/// Copies what exists of `operand` (`validSizes`, by dimension of the domain)
+/// into the tile `scratch` (`tileSizes`), converted and times `factor`; the
+/// rest of the tile is 0.
+mlir::Value buildTileCopy(mlir::OpBuilder &builder, mlir::Location loc,
+                          MappedValue operand, MappedValue scratch,
+                          llvm::ArrayRef<mlir::OpFoldResult> tileSizes,
+                          llvm::ArrayRef<mlir::OpFoldResult> validSizes,
+                          double factor = 1.0);
+
 class TileOperands {
 public:
   TileOperands(mlir::OpBuilder &builder, AttentionOp op,

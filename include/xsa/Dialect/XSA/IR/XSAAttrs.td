@@ -93,7 +93,8 @@ def XSA_ExclusionAttr : AttrDef<XSA_Dialect, "Exclusion"> {
 def XSA_MatrixKind : I32Enum<"MatrixKind",
     "the instructions that multiply tiles on a GPU", [
       I32EnumCase<"MmaSync", 0, "mma_sync">,
-      I32EnumCase<"Fma", 1, "fma">
+      I32EnumCase<"Fma", 1, "fma">,
+      I32EnumCase<"None", 2, "none">
     ]> {
   let cppNamespace = "::xsa";
 }
@@ -107,7 +108,8 @@ def XSA_TileLayout : I32Enum<"TileLayout",
       I32EnumCase<"Column", 4, "column">,
       I32EnumCase<"Copy", 5, "copy">,
       I32EnumCase<"Warp", 6, "warp">,
-      I32EnumCase<"PartialRow", 7, "partial_row">
+      I32EnumCase<"PartialRow", 7, "partial_row">,
+      I32EnumCase<"RowChunk", 8, "row_chunk">
     ]> {
   let cppNamespace = "::xsa";
 }
@@ -124,10 +126,15 @@ def XSA_KernelAttr : AttrDef<XSA_Dialect, "Kernel"> {
     warps of a block, how many tiles of keys are in shared memory at a time, and
     whether the query stays in registers or is loaded again for every tile.
 
+    A kernel that multiplies no matrices (`unit = none`) goes through rows as
+    they lie in memory: `row_threads` neighbouring threads share a row, in
+    chunks of `chunk` elements.
+
     Example:
 
     ```mlir
     #xsa.kernel<name = "main_attention0", unit = mma_sync, warps = 4, stages = 2, query_in_registers = true>
+    #xsa.kernel<name = "main_exclude0", unit = none, warps = 4, stages = 1, query_in_registers = false, row_threads = 8, chunk = 8>
     ```
   }];
   let parameters = (ins
@@ -135,8 +142,17 @@ def XSA_KernelAttr : AttrDef<XSA_Dialect, "Kernel"> {
     EnumParameter<XSA_MatrixKind>:$unit,
     "int64_t":$warps,
     "int64_t":$stages,
-    "bool":$query_in_registers
+    "bool":$query_in_registers,
+    DefaultValuedParameter<"int64_t", "4">:$row_threads,
+    DefaultValuedParameter<"int64_t", "2">:$chunk
   );
+  let builders = [
+    AttrBuilder<(ins "::llvm::StringRef":$name, "MatrixKind":$unit,
+                     "int64_t":$warps, "int64_t":$stages,
+                     "bool":$query_in_registers), [{
+      return $_get($_ctxt, name, unit, warps, stages, query_in_registers, 4, 2);
+    }]>
+  ];
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -41,6 +41,10 @@ struct TilePolicy {
   /// Under causal masks begin with the tiles of rows that see most keys, so
   /// that threads which take them in order end at about the same time.
   bool heavyTilesFirst = false;
+  /// Where this is not 1, the first leading dimension does not occur in inputs:
+  /// it numbers so many ranges of keys, and a tile attends to the keys of its
+  /// range only.
+  int64_t keySplits = 1;
   /// Softmax in powers of two: log2(e) goes into the scale.
   bool powersOfTwo = true;
   /// Separate loops for the key tiles that need no positional mask.
@@ -66,6 +70,38 @@ struct TilePolicy {
 mlir::FailureOr<mlir::scf::ForallOp> tileAttention(mlir::RewriterBase &rewriter,
                                                    AttentionOp op,
                                                    const TilePolicy &policy);
+
+/// The attentions of rows to ranges of keys, and how they become one result.
+struct SplitAttention {
+  /// One iteration per tile of rows and range of keys; null where there is
+  /// nothing to attend to.
+  mlir::scf::ForallOp ranges;
+  /// One iteration per tile of `mergeTile` rows.
+  mlir::scf::ForallOp merge;
+};
+
+/// The same as `tileAttention`, with the keys split into `policy.keySplits`
+/// ranges, so that few query rows are work for many. Where there is one query
+/// row, the heads that share keys are the rows of a tile. Exclusion comes after
+/// the ranges are merged.
+mlir::FailureOr<SplitAttention> splitAttention(mlir::RewriterBase &rewriter,
+                                               AttentionOp op,
+                                               const TilePolicy &policy,
+                                               int64_t mergeTile);
+
+/// Partial results of an attention over ranges of keys: outputs in the
+/// accumulator type, with dimensions (range, leading..., row, depth), and their
+/// log-sum-exp, with dimensions (range, leading..., row).
+struct PartialAttention {
+  mlir::Value output, lse;
+};
+
+/// Rewrites an attention of one tile of rows to the merge of what `partial` has
+/// for these rows.
+mlir::LogicalResult expandMergeTile(mlir::RewriterBase &rewriter,
+                                    AttentionOp tile,
+                                    const PartialAttention &partial,
+                                    const TilePolicy &policy);
 
 /// Rewrites an attention of one query tile (every leading dimension 1, at most
 /// `queryTile` rows) to the loop over tiles of keys.

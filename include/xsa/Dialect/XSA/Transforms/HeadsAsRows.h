@@ -11,14 +11,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef XSA_LIB_DIALECT_XSA_TRANSFORMS_HEADSASROWS_H
-#define XSA_LIB_DIALECT_XSA_TRANSFORMS_HEADSASROWS_H
+#ifndef XSA_DIALECT_XSA_TRANSFORMS_HEADSASROWS_H
+#define XSA_DIALECT_XSA_TRANSFORMS_HEADSASROWS_H
 
 #include "xsa/Dialect/XSA/IR/XSA.h"
 
 #include "mlir/IR/PatternMatch.h"
 
 namespace xsa {
+
+/// The dimension of heads that can take the place of the query rows of `op`, as
+/// `useHeadsAsRows` says.
+std::optional<unsigned> findHeadsForRows(AttentionOp op);
 
 /// Exchanges, in place, the query rows of an attention on tensors that has just
 /// one with a dimension of heads that share keys and values, if there is such a
@@ -27,4 +31,4 @@ void useHeadsAsRows(mlir::RewriterBase &rewriter, AttentionOp op);
 
 } // namespace xsa
 
-#endif // XSA_LIB_DIALECT_XSA_TRANSFORMS_HEADSASROWS_H
+#endif // XSA_DIALECT_XSA_TRANSFORMS_HEADSASROWS_H

@@ -1,0 +1,39 @@
+//===- SplitKeys.h - Attention to ranges of keys ----------------*- C++ -*-===//
+//
+// Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A few query rows on many keys are work for many blocks only if the keys are
+// shared out. Each range of keys is an attention like any other, which may not
+// exclude yet: the output it would exclude from is only a part.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef XSA_LIB_DIALECT_XSA_TRANSFORMS_SPLITKEYS_H
+#define XSA_LIB_DIALECT_XSA_TRANSFORMS_SPLITKEYS_H
+
+#include "xsa/Dialect/XSA/IR/XSA.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace xsa {
+
+/// `op` without exclusion and sinks, on a domain with a dimension of `splits`
+/// ranges of keys in front that only the results have: the output in the
+/// accumulator type, and log-sum-exp. Until `restrictToKeyRange`, each of them
+/// is of all keys.
+AttentionOp buildPartialAttention(mlir::OpBuilder &builder, AttentionOp op,
+                                  int64_t splits);
+
+/// Of `tile`, an attention of some rows, only what the range of keys with
+/// number `range` of `splits` gives. Ranges are a multiple of `keyTile` long;
+/// the last ones may have fewer keys, or none.
+void restrictToKeyRange(mlir::RewriterBase &rewriter, AttentionOp tile,
+                        mlir::Value range, int64_t splits, int64_t keyTile);
+
+} // namespace xsa
+
+#endif // XSA_LIB_DIALECT_XSA_TRANSFORMS_SPLITKEYS_H

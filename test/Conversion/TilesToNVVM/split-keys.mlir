@@ -1,0 +1,63 @@
+// RUN: xsa-opt %s -xsa-tile-attention-for-gpu="print-plan=true" -split-input-file -verify-diagnostics | FileCheck %s
+
+#q = affine_map<(h, g, m, k1, k2, n) -> (h, g, m, k1)>
+#k = affine_map<(h, g, m, k1, k2, n) -> (h, k2, k1)>
+#v = affine_map<(h, g, m, k1, k2, n) -> (h, k2, n)>
+#s = affine_map<(h, g, m, k1, k2, n) -> (h, m, n)>
+#o = affine_map<(h, g, m, k1, k2, n) -> (h, g, m, n)>
+
+// The heads of a group are the rows of a tile; ranges that divide the keys have
+// a static length.
+
+// CHECK-LABEL: func.func @decode
+// CHECK:         %[[Y:.*]] = tensor.empty() : tensor<[[SPLITS:.*]]x2x8x1x64xf32>
+// CHECK:         %[[RANGES:.*]]:2 = scf.forall
+// CHECK-NOT:       exclusion
+// CHECK:           linalg.generic
+// CHECK:         } {xsa.kernel = #xsa.kernel<name = "decode_attention0", unit = mma_sync
+// CHECK:         scf.forall
+// CHECK:           scf.for
+// CHECK:             tensor.extract_slice %[[RANGES]]#1
+// CHECK:             tensor.extract_slice %[[RANGES]]#0
+// CHECK:             scf.yield
+// CHECK:         } {xsa.kernel = #xsa.kernel<name = "decode_attention0_merge", unit = none
+func.func @decode(%q: tensor<2x8x1x64xf16>, %k: tensor<2x8192x64xf16>, %v: tensor<2x8192x64xf16>, %s: tensor<2x1x64xf16>, %o: tensor<2x8x1x64xf16>) -> tensor<2x8x1x64xf16> {
+  // expected-remark @+2 {{tile 16 x}}
+  // expected-remark-re @+1 {{keys in {{[0-9]+}} ranges, merged in tiles of}}
+  %r = xsa.attention {causal, exclusion = #xsa.exclusion<l2_clamp, eps = 1.0e-12>, indexing_maps = [#q, #k, #v, #s, #o]}
+      ins(%q, %k, %v : tensor<2x8x1x64xf16>, tensor<2x8192x64xf16>, tensor<2x8192x64xf16>)
+      self_value(%s : tensor<2x1x64xf16>)
+      outs(%o : tensor<2x8x1x64xf16>) -> tensor<2x8x1x64xf16>
+  return %r : tensor<2x8x1x64xf16>
+}
+
+// -----
+
+#q = affine_map<(h, m, k1, k2, n) -> (h, m, k1)>
+#k = affine_map<(h, m, k1, k2, n) -> (h, k2, k1)>
+#v = affine_map<(h, m, k1, k2, n) -> (h, k2, n)>
+#o = affine_map<(h, m, k1, k2, n) -> (h, m, n)>
+
+// Enough heads for every SM need no split, nor do few keys.
+
+// CHECK-LABEL: func.func @many_heads
+// CHECK-COUNT-1: #xsa.kernel<name
+// CHECK-NOT:     #xsa.kernel<name
+func.func @many_heads(%q: tensor<512x1x64xf16>, %k: tensor<512x1024x64xf16>, %v: tensor<512x1024x64xf16>, %o: tensor<512x1x64xf16>) -> tensor<512x1x64xf16> {
+  // expected-remark @+1 {{tile 16 x}}
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %k, %v : tensor<512x1x64xf16>, tensor<512x1024x64xf16>, tensor<512x1024x64xf16>)
+      outs(%o : tensor<512x1x64xf16>) -> tensor<512x1x64xf16>
+  return %r : tensor<512x1x64xf16>
+}
+
+// CHECK-LABEL: func.func @few_keys
+// CHECK-COUNT-1: #xsa.kernel<name
+// CHECK-NOT:     #xsa.kernel<name
+func.func @few_keys(%q: tensor<2x1x64xf16>, %k: tensor<2x64x64xf16>, %v: tensor<2x64x64xf16>, %o: tensor<2x1x64xf16>) -> tensor<2x1x64xf16> {
+  // expected-remark @+1 {{tile 16 x}}
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %k, %v : tensor<2x1x64xf16>, tensor<2x64x64xf16>, tensor<2x64x64xf16>)
+      outs(%o : tensor<2x1x64xf16>) -> tensor<2x1x64xf16>
+  return %r : tensor<2x1x64xf16>
+}
