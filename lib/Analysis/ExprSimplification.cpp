@@ -275,9 +275,61 @@ ExprRef ExprContext::apply(ExprOp op, Type type, ArrayRef<ExprRef> operands) {
   return create(key);
 }
 
+/// The integer that was converted to a float; null if there is none.
+static ExprRef getConverted(ExprContext &ctx, ExprRef e) {
+  if (e->isApply(ExprOp::IntToFloat))
+    return e->getOperand(0);
+  double number = e->isConstant() ? e->getNumber() : NAN;
+  return std::fabs(number) < 1e9 && number == std::floor(number)
+             ? ctx.integer(static_cast<int64_t>(number))
+             : nullptr;
+}
+
+/// Positions that are compared as floats are compared as integers where one of
+/// them is small enough to be exact: rounding of the other changes nothing.
+ExprRef ExprContext::compareConverted(unsigned predicate, ExprRef a,
+                                      ExprRef b) {
+  ExprRef x = getConverted(*this, a), y = getConverted(*this, b);
+  if (!x || !y)
+    return nullptr;
+  auto isExact = [&](ExprRef e) {
+    unsigned precision = APFloat::semanticsPrecision(
+        cast<FloatType>(a->getType()).getFloatSemantics());
+    ExprRef limit = integer(int64_t(1) << std::min(precision, 52u));
+    return isProvablyNonNegative(e) && isProvablyLess(e, limit);
+  };
+  if (!isExact(x) && !isExact(y))
+    return nullptr;
+  using P = arith::CmpFPredicate;
+  switch (static_cast<P>(predicate)) {
+  case P::OEQ:
+  case P::UEQ:
+    return isZero(sub(x, y));
+  case P::ONE:
+  case P::UNE:
+    return logicalNot(isZero(sub(x, y)));
+  case P::OGE:
+  case P::UGE:
+    return nonNegative(sub(x, y));
+  case P::OGT:
+  case P::UGT:
+    return nonNegative(sub(sub(x, y), integer(1)));
+  case P::OLE:
+  case P::ULE:
+    return nonNegative(sub(y, x));
+  case P::OLT:
+  case P::ULT:
+    return nonNegative(sub(sub(y, x), integer(1)));
+  default:
+    return nullptr;
+  }
+}
+
 ExprRef ExprContext::cmpF(unsigned predicate, ExprRef a, ExprRef b) {
   if (a->isConstant() && b->isConstant())
     return boolean(compareFloats(predicate, a->getNumber(), b->getNumber()));
+  if (ExprRef compared = compareConverted(predicate, a, b))
+    return compared;
   if (ExprRef pushed = pushIntoSelect(
           ExprOp::CmpF, IntegerType::get(context, 1), predicate, {a, b}))
     return pushed;

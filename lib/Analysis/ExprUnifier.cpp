@@ -87,6 +87,21 @@ bool ExprUnifier::unifyIntegers(ExprRef a, ExprRef b) {
     ExprRef rest = ctx.sub(partial, var);
     if (!rest->dependsOn(var) && open.size() == 1)
       return bind(var, ctx.sub(b, rest));
+    rest = ctx.add(partial, var);
+    if (!rest->dependsOn(var) && open.size() == 1)
+      return bind(var, ctx.sub(rest, b));
+  }
+  // Elements of one tensor that differ in the variable only.
+  ExprRef difference = ctx.sub(partial, b);
+  SmallVector<PolyTerm> terms = ExprContext::getTerms(difference);
+  if (terms.size() == 2 && llvm::is_contained({1, -1}, terms[0].coeff) &&
+      llvm::is_contained({1, -1}, terms[1].coeff) &&
+      terms[0].coeff != terms[1].coeff && terms[0].atoms.size() == 1 &&
+      terms[1].atoms.size() == 1) {
+    ExprRef x = terms[0].atoms[0], y = terms[1].atoms[0];
+    if (!x->dependsOnAny(open))
+      std::swap(x, y);
+    return x->is(ExprKind::Access) && y->is(ExprKind::Access) && unify(x, y);
   }
   // Digits of one number: taken apart on the other side.
   auto digits = ctx.getDigits(partial);
@@ -156,11 +171,19 @@ bool ExprUnifier::unifyApply(ExprRef a, ExprRef b) {
   ExprContext::Substitution before = bindings;
   if (unifyLists(a->getOperands(), b->getOperands()))
     return true;
-  restore(std::move(before));
+  restore(before);
   if (!isCommutative(a))
     return false;
-  return unify(a->getOperand(0), b->getOperand(1)) &&
-         unify(a->getOperand(1), b->getOperand(0));
+  // In either order, and from either side: one operand may only be found equal
+  // once the other has said what a variable stands for.
+  auto attempt = [&](unsigned first, unsigned image) {
+    if (unify(a->getOperand(first), b->getOperand(image)) &&
+        unify(a->getOperand(1 - first), b->getOperand(1 - image)))
+      return true;
+    restore(before);
+    return false;
+  };
+  return attempt(1, 1) || attempt(0, 1) || attempt(1, 0);
 }
 
 bool ExprUnifier::unifyReduce(ExprRef a, ExprRef b) {

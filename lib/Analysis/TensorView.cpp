@@ -119,6 +119,19 @@ ExprRef TensorView::peelLayout(ExprRef e, bool throughCasts) {
   }
 }
 
+ExprRef TensorView::look(ExprRef e) {
+  while (true) {
+    if (e->isApply(ExprOp::Cast)) {
+      e = e->getOperand(0);
+      continue;
+    }
+    ExprRef inner = peel(e);
+    if (!inner)
+      return e;
+    e = inner;
+  }
+}
+
 ExprRef TensorView::peelUncached(ExprRef e) {
   Operation *op = e->getValue().getDefiningOp();
   if (!op)

@@ -435,6 +435,64 @@ bool TokenAxisAnalysis::compareRoots(ArrayRef<ExprRef> queryRoots,
   return false;
 }
 
+/// Whether some index is itself read from a tensor.
+static bool readsGathered(ExprRef access) {
+  return llvm::any_of(access->getOperands(), [](ExprRef index) {
+    return llvm::any_of(ExprContext::getTerms(index), [](const PolyTerm &term) {
+      return llvm::any_of(
+          term.atoms, [](ExprRef atom) { return atom->is(ExprKind::Access); });
+    });
+  });
+}
+
+/// Whether `e` differs between sequences: it reads an input at one of the
+/// `batch` indices, or any input where there is a single sequence.
+bool TokenAxisAnalysis::differsBySequence(ExprRef e, ArrayRef<ExprRef> batch,
+                                          llvm::DenseMap<ExprRef, bool> &seen,
+                                          unsigned depth) {
+  if (!batch.empty() && !e->dependsOnAny(batch))
+    return false;
+  if (depth > 24)
+    return true;
+  if (auto it = seen.find(e); it != seen.end())
+    return it->second;
+  auto anyDiffers = [&](ArrayRef<ExprRef> operands) {
+    return llvm::any_of(operands, [&](ExprRef operand) {
+      return differsBySequence(operand, batch, seen, depth + 1);
+    });
+  };
+  ExprRef inner = view.look(e);
+  bool differs = false;
+  if (inner->is(ExprKind::Access))
+    differs = batch.empty() ? !isConstantRoot(inner) || readsGathered(inner)
+                            : inner->dependsOnAny(batch);
+  else if (inner->is(ExprKind::Apply) || inner->is(ExprKind::Reduce))
+    differs = anyDiffers(inner->getOperands());
+  return seen[e] = differs;
+}
+
+/// Keys before the own ones are earlier tokens of the same sequence, unless
+/// they are the same in every sequence and the own ones are not, or the other
+/// way round.
+bool TokenAxisAnalysis::isOneSequence(ExprRef first, ExprRef own,
+                                      ArrayRef<ExprRef> queryRoots,
+                                      std::string &reason) {
+  SmallVector<ExprRef> batch;
+  for (ExprRef root : queryRoots)
+    for (ExprRef var : root->getFreeVars())
+      if (isTracked(var) && !isRow(var) && !isConstantRoot(root))
+        batch.push_back(var);
+  llvm::DenseMap<ExprRef, bool> seen;
+  bool firstDiffers = differsBySequence(first, batch, seen);
+  if (firstDiffers == differsBySequence(own, batch, seen))
+    return true;
+  reason = firstDiffers ? "the own value rows are the same in every sequence "
+                          "(latents), the others are not"
+                        : "the first value rows are the same in every sequence "
+                          "(a learned prefix)";
+  return false;
+}
+
 bool TokenAxisAnalysis::isSelfAttention(AttentionOp op, bool assumeSelf,
                                         std::string &reason) {
   ExprRef offset = getOwnOffset(view, op);
@@ -484,8 +542,15 @@ bool TokenAxisAnalysis::isSelfAttention(AttentionOp op, bool assumeSelf,
   SmallVector<ExprRef> keyRoots = rowRoots(key);
   row = ctx.refine(row);
   if (compareRoots(queryRoots, valueRoots, row, "value", reason) &&
-      compareRoots(queryRoots, keyRoots, row, "key", reason))
-    return true;
+      compareRoots(queryRoots, keyRoots, row, "key", reason)) {
+    auto atFirstKey = [&](unsigned dim, ExprRef extent) {
+      return dim == op.getKeyDim() ? ctx.integer(0) : atOwnKey(dim, extent);
+    };
+    ExprRef first =
+        accessOperand(view, op.getValue(), op.getValueMap(), atFirstKey);
+    return ExprContext::getInteger(offset) == 0 ||
+           isOneSequence(first, value, queryRoots, reason);
+  }
   if (areArguments)
     reason = "query and value are function arguments, which may be of "
              "different sequences (option assume-self takes them for one)";

@@ -295,6 +295,7 @@ private:
                         llvm::ArrayRef<ExprRef> operands);
   ExprRef pushIntoSelect(ExprOp op, mlir::Type type, unsigned predicate,
                          llvm::ArrayRef<ExprRef> operands);
+  ExprRef compareConverted(unsigned predicate, ExprRef a, ExprRef b);
   ExprRef decideBySelect(ExprOp op, ExprRef poly);
   bool split(ExprRef var, ExprRef size);
   ExprRef substitute(ExprRef e, const Substitution &substitution,

@@ -38,6 +38,9 @@ public:
   /// Peels as long as the operation only rearranges elements, or casts floats.
   ExprRef peelLayout(ExprRef e, bool throughCasts = true);
 
+  /// Peels accesses and float casts: what `e` is computed by.
+  ExprRef look(ExprRef e);
+
   /// Size of a dimension, and the integer that a scalar value holds.
   ExprRef extent(mlir::Value value, unsigned dim);
   llvm::SmallVector<ExprRef> extents(mlir::Value value);

@@ -71,6 +71,11 @@ private:
   bool compareRoots(llvm::ArrayRef<ExprRef> queryRoots,
                     llvm::ArrayRef<ExprRef> roots, ExprRef row,
                     llvm::StringRef name, std::string &reason);
+  bool differsBySequence(ExprRef e, llvm::ArrayRef<ExprRef> batch,
+                         llvm::DenseMap<ExprRef, bool> &seen,
+                         unsigned depth = 0);
+  bool isOneSequence(ExprRef first, ExprRef own,
+                     llvm::ArrayRef<ExprRef> queryRoots, std::string &reason);
 
   TensorView &view;
   ExprContext &ctx;

@@ -124,11 +124,14 @@ public:
   }
 
   /// What `e` is computed by: peels accesses and float casts.
-  ExprRef look(ExprRef e);
+  ExprRef look(ExprRef e) { return view.look(e); }
 
   /// Whether the value of `e` depends on one of `vars`: seen through
   /// broadcasts, which only seem to.
   bool dependsOn(ExprRef e, llvm::ArrayRef<ExprRef> vars, unsigned depth = 0);
+
+  /// Where `e` is 1 if it is 1 or 0 by a condition; null if it is not.
+  ExprRef getZeroOneMask(ExprRef e);
 
 private:
   llvm::DenseMap<std::pair<ExprRef, ExprRef>, ExprRef> parts;
@@ -147,7 +150,9 @@ struct Probabilities {
   bool base2 = false;
   /// The exponentials as they are summed.
   ExprRef numerator = nullptr;
-  bool normalized = false;
+  /// How often the numerators are divided by their sum, less how often they
+  /// are multiplied by it.
+  int normalizations = 0;
   double factor = 1;
   /// A logit in the sum besides the keys', in the base of the exponent.
   ExprRef sink = nullptr;
@@ -156,6 +161,14 @@ struct Probabilities {
   /// Conditions for a key to be kept: else its exponential is replaced by 0.
   llvm::SmallVector<ExprRef> dropped;
 };
+
+/// Checks that probabilities are only replaced by 0 where they are 0 or NaN
+/// anyway, or where a mask of finite value means them to be: such masks in
+/// `steps` become those of -inf. Sets `emptyRowsAreZero`.
+bool resolveGuards(MatchContext &match, const Probabilities &probabilities,
+                   llvm::ArrayRef<ExprRef> keys,
+                   llvm::MutableArrayRef<ScoreStep> steps,
+                   bool &emptyRowsAreZero);
 
 struct OuterFactor {
   ExprRef expr;

@@ -23,16 +23,36 @@
 using namespace mlir;
 using namespace xsa;
 
+/// Whether a tensor holds the same whatever the inputs of the model are, such
+/// as the ones that a sum is written as a product with.
+static bool isConstantTensor(Value value, unsigned depth = 0) {
+  if (matchPattern(value, m_Constant()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 6 || op->getNumOperands() == 0 ||
+      !(isa<linalg::LinalgOp>(op) ||
+        isa_and_nonnull<tensor::TensorDialect>(op->getDialect())))
+    return false;
+  auto destination = dyn_cast<DestinationStyleOpInterface>(op);
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    return (destination && destination.isDpsInit(&operand) &&
+            operand.get().getDefiningOp<tensor::EmptyOp>()) ||
+           isConstantTensor(operand.get(), depth + 1);
+  });
+}
+
 static bool isContraction(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   return linalgOp && linalgOp.getNumReductionLoops() > 0 &&
-         linalgOp.getNumDpsInputs() > 1;
+         llvm::count_if(linalgOp.getDpsInputs(), [](Value input) {
+           return !isConstantTensor(input);
+         }) > 1;
 }
 
 static bool exponentiates(Operation *op) {
   bool found = false;
   op->walk([&](Operation *inner) {
-    found |= isa<math::ExpOp, math::Exp2Op>(inner);
+    found |= isa<math::ExpOp, math::Exp2Op, math::PowFOp>(inner);
   });
   return found;
 }

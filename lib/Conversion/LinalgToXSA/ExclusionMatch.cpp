@@ -15,10 +15,16 @@
 
 #include "ExclusionMatch.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace xsa;
+
+/// Equal but for the rounding of constants, such as 1 - 0.3 and 0.7.
+static bool isNear(double a, double b) {
+  return std::fabs(a - b) <= 1e-6 * std::max(std::fabs(a), std::fabs(b));
+}
 
 void Product::multiply(ExprRef factor, int power) {
   for (auto *it = factors.begin(); it != factors.end(); ++it) {
@@ -29,7 +35,11 @@ void Product::multiply(ExprRef factor, int power) {
       factors.erase(it);
     return;
   }
-  factors.emplace_back(factor, power);
+  // In one order, so that like terms are equal.
+  auto *position = llvm::lower_bound(
+      factors, factor->getId(),
+      [](const auto &known, unsigned id) { return known.first->getId() < id; });
+  factors.insert(position, {factor, power});
 }
 
 namespace {
@@ -46,6 +56,9 @@ public:
 
 private:
   bool isPatternSum(ExprRef e);
+  bool multiplySum(Product &product, ExprRef sum, int power, unsigned depth);
+  ExprRef getGuarded(ExprRef e);
+  std::optional<SmallVector<Product>> expandSelect(ExprRef e, unsigned depth);
   std::optional<SmallVector<Product>> expandProduct(ExprRef e, unsigned depth);
 
   MatchContext &match;
@@ -61,6 +74,63 @@ bool Expander::isPatternSum(ExprRef e) {
          match.look(e->getOperand(1))->isConstant();
 }
 
+/// Takes factors that are the same for all terms out of a sum, such as the own
+/// value out of its outer product with itself, times the output.
+bool Expander::multiplySum(Product &product, ExprRef sum, int power,
+                           unsigned depth) {
+  Product body;
+  ArrayRef<ExprRef> vars = sum->getBoundVars();
+  if (!containsInput(sum->getBody()) ||
+      !multiply(body, sum->getBody(), 1, depth + 1))
+    return false;
+  auto *inside = std::stable_partition(
+      body.factors.begin(), body.factors.end(),
+      [&](const auto &factor) { return !match.dependsOn(factor.first, vars); });
+  if (inside == body.factors.begin() || inside == body.factors.end())
+    return false;
+  ExprRef rest = nullptr;
+  for (auto [factor, factorPower] :
+       llvm::make_range(inside, body.factors.end())) {
+    if (factorPower < 1 || factorPower > 4)
+      return false;
+    for (int i = 0; i < factorPower; ++i)
+      rest = rest ? match.ctx.apply(ExprOp::Mul, sum->getType(), {rest, factor})
+                  : factor;
+  }
+  product.number *= std::pow(body.number, power);
+  for (auto [factor, factorPower] :
+       llvm::make_range(body.factors.begin(), inside))
+    product.multiply(factor, factorPower * power);
+  product.multiply(match.ctx.reduce(ExprOp::Add, vars, rest), power);
+  return std::isfinite(product.number);
+}
+
+/// `select(n == 0, 0, x / n)` or `select(n == 0, 1, n)`: x / n, or n. They
+/// differ where the value is 0, and with it what is subtracted.
+ExprRef Expander::getGuarded(ExprRef e) {
+  if (!e->isApply(ExprOp::Select))
+    return nullptr;
+  ExprRef condition = match.look(e->getOperand(0));
+  using P = arith::CmpFPredicate;
+  if (!condition->isApply(ExprOp::CmpF) ||
+      !match.look(condition->getOperand(1))->isConstant(0))
+    return nullptr;
+  auto predicate = static_cast<P>(condition->getPredicate());
+  bool testsZero = predicate == P::OEQ || predicate == P::OLE;
+  bool testsOther =
+      predicate == P::OGT || predicate == P::UNE || predicate == P::ONE;
+  if (!testsZero && !testsOther)
+    return nullptr;
+  ExprRef other = match.look(e->getOperand(testsZero ? 1 : 2));
+  ExprRef guarded = e->getOperand(testsZero ? 2 : 1);
+  ExprRef tested = match.look(condition->getOperand(0));
+  ExprRef inner = match.look(guarded);
+  bool isNorm = inner == tested && other->isConstant(1);
+  bool isQuotient = inner->isApply(ExprOp::Div) && other->isConstant(0) &&
+                    match.look(inner->getOperand(1)) == tested;
+  return isNorm || isQuotient ? guarded : nullptr;
+}
+
 bool Expander::multiply(Product &product, ExprRef e, int power,
                         unsigned depth) {
   if (depth > 24)
@@ -70,6 +140,13 @@ bool Expander::multiply(Product &product, ExprRef e, int power,
     product.number *= std::pow(inner->getNumber(), power);
     return std::isfinite(product.number);
   }
+  // A matrix product of depth 1, such as an outer product.
+  if (inner->isReduce(ExprOp::Add) && inner->getBoundVars().empty())
+    return multiply(product, inner->getBody(), power, depth + 1);
+  if (inner->isReduce(ExprOp::Add) && multiplySum(product, inner, power, depth))
+    return true;
+  if (ExprRef guarded = getGuarded(inner))
+    return multiply(product, guarded, power, depth + 1);
   switch (inner->is(ExprKind::Apply) ? inner->getOp() : ExprOp::None) {
   case ExprOp::Neg:
     product.number *= power % 2 ? -1 : 1;
@@ -126,11 +203,33 @@ std::optional<SmallVector<Product>> Expander::expandProduct(ExprRef e,
   return result;
 }
 
+/// A choice between two spellings of one sum, as lerp makes it, or by a
+/// condition that is constant.
+std::optional<SmallVector<Product>> Expander::expandSelect(ExprRef e,
+                                                           unsigned depth) {
+  ExprRef condition = match.evaluator.resolve(e->getOperand(0));
+  if (condition->isConstant())
+    return expand(e->getOperand(condition->getNumber() != 0 ? 1 : 2),
+                  depth + 1);
+  auto first = expand(e->getOperand(1), depth + 1);
+  auto second = expand(e->getOperand(2), depth + 1);
+  if (!first || !second || first->size() != second->size())
+    return std::nullopt;
+  bool same = llvm::all_of(*first, [&](const Product &term) {
+    return llvm::any_of(*second, [&](const Product &other) {
+      return other.factors == term.factors && isNear(other.number, term.number);
+    });
+  });
+  return same ? first : std::nullopt;
+}
+
 std::optional<SmallVector<Product>> Expander::expand(ExprRef e,
                                                      unsigned depth) {
   if (depth > 16)
     return std::nullopt;
   ExprRef inner = match.look(e);
+  if (inner->isApply(ExprOp::Select) && containsInput(inner))
+    return expandSelect(inner, depth);
   if (inner->isApply(ExprOp::Mul) || inner->isApply(ExprOp::Div))
     return expandProduct(inner, depth);
   if (inner->isApply(ExprOp::Neg)) {
@@ -161,7 +260,9 @@ std::optional<SmallVector<Product>> Expander::expand(ExprRef e,
       if (known == result.end())
         result.push_back(std::move(term));
       else
-        known->number += term.number;
+        known->number = isNear(known->number, -term.number)
+                            ? 0
+                            : known->number + term.number;
     }
   }
   llvm::erase_if(result, [](const Product &term) { return term.number == 0; });
@@ -187,13 +288,14 @@ public:
 private:
   bool matchDot(const Product &product);
   bool matchNorms();
-  std::optional<double> getNorm(ExprRef e, Denominator &kind, bool &squared);
+  std::optional<double> getNorm(ExprRef e, Denominator &kind, bool &squared,
+                                double &factor);
   bool isSquaredNorm(ExprRef e);
 
   MatchContext &match;
   Expander &expander;
   ExclusionMatch &result;
-  SmallVector<ExprRef> inputFactors;
+  SmallVector<std::pair<ExprRef, int>> inputFactors;
   /// What remains after value and dot product are taken out.
   Product rest;
 };
@@ -202,6 +304,12 @@ private:
 /// Whether `e` is the sum of the squares of the value.
 bool ProjectionMatcher::isSquaredNorm(ExprRef e) {
   e = match.look(e);
+  // The square of a norm.
+  if (e->isApply(ExprOp::Mul)) {
+    ExprRef norm = match.look(e->getOperand(0));
+    if (norm->isApply(ExprOp::Sqrt) && match.look(e->getOperand(1)) == norm)
+      e = match.look(norm->getOperand(0));
+  }
   if (!e->isReduce(ExprOp::Add))
     return false;
   Product square;
@@ -216,12 +324,27 @@ bool ProjectionMatcher::isSquaredNorm(ExprRef e) {
          unifier.isBijection(e->getBoundVars(), result.columns);
 }
 
-/// Recognises a norm, or a squared one, with its epsilon.
-std::optional<double> ProjectionMatcher::getNorm(ExprRef e, Denominator &kind,
-                                                 bool &squared) {
+/// Takes a constant factor off: a mean of squares is a sum over their number.
+static ExprRef takeFactor(MatchContext &match, ExprRef e, double &factor) {
   e = match.look(e);
+  bool divides = e->isApply(ExprOp::Div);
+  if (!divides && !e->isApply(ExprOp::Mul))
+    return e;
+  ExprRef number = match.look(e->getOperand(1));
+  if (!number->isConstant() || !(number->getNumber() > 0))
+    return e;
+  factor *= divides ? 1 / number->getNumber() : number->getNumber();
+  return match.look(e->getOperand(0));
+}
+
+/// Recognises `factor` times a norm, or a squared one, with its epsilon.
+std::optional<double> ProjectionMatcher::getNorm(ExprRef e, Denominator &kind,
+                                                 bool &squared,
+                                                 double &factor) {
+  e = match.look(e);
+  factor = 1;
   squared = !e->isApply(ExprOp::Sqrt);
-  ExprRef inner = squared ? e : match.look(e->getOperand(0));
+  ExprRef inner = takeFactor(match, squared ? e : e->getOperand(0), factor);
   if (isSquaredNorm(inner)) {
     kind = Denominator::Raw;
     return 0;
@@ -234,16 +357,19 @@ std::optional<double> ProjectionMatcher::getNorm(ExprRef e, Denominator &kind,
     std::swap(norm, eps);
   if (!eps->isConstant() || eps->getNumber() < 0)
     return std::nullopt;
-  if (isSquaredNorm(norm)) {
+  double inside = 1;
+  if (isSquaredNorm(takeFactor(match, norm, inside))) {
     kind =
         inner->isApply(ExprOp::Max) ? Denominator::SqClamp : Denominator::SqAdd;
-    return eps->getNumber();
+    factor *= inside;
+    return eps->getNumber() / inside;
   }
   // max(|v|, eps): the clamp is on the norm itself.
   if (squared && inner->isApply(ExprOp::Max) && norm->isApply(ExprOp::Sqrt) &&
       isSquaredNorm(norm->getOperand(0))) {
     kind = Denominator::L2Clamp;
     squared = false;
+    factor *= factor; // it stands outside of the norm
     return eps->getNumber();
   }
   return std::nullopt;
@@ -252,26 +378,29 @@ std::optional<double> ProjectionMatcher::getNorm(ExprRef e, Denominator &kind,
 /// The norms in `rest` must add up to the power -2, all of one kind.
 bool ProjectionMatcher::matchNorms() {
   int power = 0;
+  double number = rest.number;
   std::optional<std::pair<Denominator, double>> known;
   SmallVector<std::pair<ExprRef, int>> others;
   for (auto [factor, exponent] : rest.factors) {
     Denominator kind;
     bool squared;
-    auto eps = getNorm(factor, kind, squared);
+    double scale;
+    auto eps = getNorm(factor, kind, squared, scale);
     if (!eps) {
       others.emplace_back(factor, exponent);
       continue;
     }
-    if (known && *known != std::make_pair(kind, *eps))
+    if (known && (known->first != kind || !isNear(known->second, *eps)))
       return false;
     known = {kind, *eps};
     power += squared ? 2 * exponent : exponent;
+    number *= std::pow(scale, squared ? exponent : exponent / 2.0);
   }
   if (power != -2)
     return false;
   result.denominator = known->first;
   result.eps = known->second;
-  result.strength = -rest.number;
+  result.strength = isNear(-number, 1) ? 1 : -number;
   for (auto [factor, exponent] : others) {
     if (match.dependsOn(factor, result.columns))
       return false;
@@ -295,21 +424,21 @@ bool ProjectionMatcher::matchDot(const Product &product) {
         continue;
       rest = body;
       ExprUnifier unifier(match.view, dot->getBoundVars());
-      auto take = [&](ExprRef wanted) {
+      auto take = [&](const std::pair<ExprRef, int> &wanted) {
         for (auto [factor, factorPower] : body.factors)
-          if (factorPower == 1 &&
-              llvm::is_contained(llvm::make_first_range(rest.factors),
-                                 factor)) {
+          if (factorPower == wanted.second &&
+              llvm::is_contained(rest.factors,
+                                 std::make_pair(factor, factorPower))) {
             ExprUnifier attempt = unifier;
-            if (!attempt.unify(factor, wanted))
+            if (!attempt.unify(factor, wanted.first))
               continue;
             unifier = std::move(attempt);
-            rest.multiply(factor, -1);
+            rest.multiply(factor, -factorPower);
             return true;
           }
         return false;
       };
-      if (!take(value) || !llvm::all_of(inputFactors, take))
+      if (!take({value, 1}) || !llvm::all_of(inputFactors, take))
         continue;
       if (llvm::any_of(rest.factors, [&](auto &factor) {
             return match.dependsOn(factor.first, dot->getBoundVars());
@@ -334,17 +463,21 @@ bool ProjectionMatcher::matchDot(const Product &product) {
 }
 
 bool ProjectionMatcher::run(const Product &input, const Product &product) {
-  if (input.number != 1 || input.factors.empty())
+  if (!isNear(input.number, 1) || input.factors.empty())
     return false;
   result.input = nullptr;
-  for (auto [factor, power] : input.factors) {
-    if (power != 1)
+  inputFactors.assign(input.factors.begin(), input.factors.end());
+  // Divisors last, so that there is something to divide.
+  llvm::stable_sort(inputFactors, [](const auto &a, const auto &b) {
+    return a.second > b.second;
+  });
+  for (auto [factor, power] : inputFactors) {
+    if (std::abs(power) != 1 || (power < 0 && !result.input))
       return false;
-    inputFactors.push_back(factor);
-    result.input = result.input
-                       ? match.ctx.apply(ExprOp::Mul, factor->getType(),
-                                         {result.input, factor})
-                       : factor;
+    ExprOp op = power > 0 ? ExprOp::Mul : ExprOp::Div;
+    result.input = result.input ? match.ctx.apply(op, factor->getType(),
+                                                  {result.input, factor})
+                                : factor;
   }
   return matchDot(product) && matchNorms();
 }

@@ -35,6 +35,7 @@ private:
   bool addTable(ExprRef keep);
   bool isConstant(ExprRef condition);
   bool everyRowKeepsAKey();
+  ExprRef joinEnds(ExprRef keep);
   bool addKeyBound(ExprRef keep);
   void withdrawFiniteMasks();
   void setBand();
@@ -132,9 +133,30 @@ bool MaskClassifier::addTable(ExprRef keep) {
   return true;
 }
 
+/// Keys before one of two ends are those before the later one: the past of a
+/// row, and a prefix that all rows see.
+ExprRef MaskClassifier::joinEnds(ExprRef keep) {
+  if (!keep->isApply(ExprOp::Or))
+    return nullptr;
+  ExprRef ends[2];
+  for (auto [end, side] : llvm::zip_equal(ends, keep->getOperands())) {
+    ExprRef joined = joinEnds(side);
+    ExprRef bound = joined ? joined : side;
+    if (!bound->isApply(ExprOp::NonNegative))
+      return nullptr;
+    end = ctx.add(bound->getOperand(0), result.keyIndex);
+    if (end->dependsOnAny(result.keys))
+      return nullptr;
+  }
+  ExprRef last = ctx.apply(ExprOp::IntMax, ends[0]->getType(), ends);
+  return ctx.nonNegative(ctx.sub(last, result.keyIndex));
+}
+
 /// A bound of the key that differs by row or sequence only: padding, packed
 /// sequences.
 bool MaskClassifier::addKeyBound(ExprRef keep) {
+  if (ExprRef joined = joinEnds(keep))
+    keep = joined;
   if (!keep->isApply(ExprOp::NonNegative))
     return false;
   ExprRef polynomial = keep->getOperand(0);

@@ -131,7 +131,7 @@ static bool matchSides(MatchContext &match, const OuterProduct &outer,
   }
 
   result.sink = probabilities.sink;
-  result.emptyRowsAreZero = result.sink || !probabilities.guards.empty();
+  result.emptyRowsAreZero = result.sink != nullptr;
   if (result.sink && probabilities.base2) {
     Type type = result.sink->getType();
     result.sink = match.ctx.apply(
@@ -140,7 +140,9 @@ static bool matchSides(MatchContext &match, const OuterProduct &outer,
 
   SmallVector<ScoreStep> steps;
   ExprRef product = nullptr;
-  if (!matchScores(match, probabilities, result.keys, steps, product))
+  if (!matchScores(match, probabilities, result.keys, steps, product) ||
+      !resolveGuards(match, probabilities, result.keys, steps,
+                     result.emptyRowsAreZero))
     return false;
   ExprRef factors = match.look(product->getBody());
   bool keyFirst = match.dependsOn(factors->getOperand(0), result.keys);

@@ -24,17 +24,16 @@ using namespace xsa;
 // MatchContext
 //===----------------------------------------------------------------------===//
 
-ExprRef MatchContext::look(ExprRef e) {
-  while (true) {
-    if (e->isApply(ExprOp::Cast)) {
-      e = e->getOperand(0);
-      continue;
-    }
-    ExprRef inner = view.peel(e);
-    if (!inner)
-      return e;
-    e = inner;
-  }
+ExprRef MatchContext::getZeroOneMask(ExprRef e) {
+  ExprRef mask = evaluator.resolve(e);
+  if (!mask->isApply(ExprOp::Select))
+    return nullptr;
+  bool keepsTrue = mask->getOperand(1)->isConstant(1);
+  if (!mask->getOperand(keepsTrue ? 1 : 2)->isConstant(1) ||
+      !mask->getOperand(keepsTrue ? 2 : 1)->isConstant(0))
+    return nullptr;
+  ExprRef condition = mask->getOperand(0);
+  return keepsTrue ? condition : ctx.logicalNot(condition);
 }
 
 bool MatchContext::dependsOn(ExprRef e, ArrayRef<ExprRef> vars,
@@ -114,6 +113,14 @@ void ProbabilityWalk::take(OuterFactor factor, ExprRef inner, ExprRef &e) {
 
 bool ProbabilityWalk::stepProduct(ExprRef &e) {
   ExprRef a = e->getOperand(0), b = e->getOperand(1);
+  if (!keys.empty() && dependsOnKeys(a) && dependsOnKeys(b)) {
+    for (auto [mask, other] : {std::pair(a, b), std::pair(b, a)})
+      if (ExprRef keep = match.getZeroOneMask(mask)) {
+        zeroed.push_back({match.ctx.logicalNot(keep), other});
+        e = other;
+        return true;
+      }
+  }
   if (dependsOnKeys(a) && dependsOnKeys(b)) {
     if (leadsToExponential(a) != leadsToExponential(b))
       match.refuse("probabilities are multiplied by a factor that differs "
@@ -130,17 +137,42 @@ bool ProbabilityWalk::stepQuotient(ExprRef &e) {
   if (!keys.empty() && dependsOnKeys(divisor)) {
     if (match.look(divisor)->isReduce(ExprOp::Add) &&
         leadsToExponential(e->getOperand(0)))
-      match.refuse("softmax does not run over the keys that are summed with "
-                   "the values (it runs over the query axis)");
+      match.refuse("softmax runs over another axis than the keys that are "
+                   "summed with the values, such as the query axis");
     return false;
   }
   take({divisor, /*inverse=*/true}, e->getOperand(0), e);
   return true;
 }
 
+/// Whether a condition says that `e` is infinite, before or after other such
+/// choices. No probability is, whatever nan_to_num puts in its place.
+static bool isInfinite(MatchContext &match, ExprRef condition, ExprRef e) {
+  if (!condition->isApply(ExprOp::CmpF) ||
+      condition->getPredicate() != unsigned(arith::CmpFPredicate::OEQ))
+    return false;
+  ExprRef tested = match.look(condition->getOperand(0));
+  ExprRef limit = match.look(condition->getOperand(1));
+  if (!limit->isConstant() || !std::isinf(limit->getNumber()))
+    return false;
+  for (unsigned steps = 0; steps < 4; ++steps) {
+    e = match.look(e);
+    if (e == tested)
+      return true;
+    if (!e->isApply(ExprOp::Select))
+      return false;
+    e = e->getOperand(2);
+  }
+  return false;
+}
+
 /// A select between a probability and 0.
 bool ProbabilityWalk::stepSelect(ExprRef &e) {
   ExprRef condition = e->getOperand(0);
+  if (isInfinite(match, match.look(condition), e->getOperand(2))) {
+    e = e->getOperand(2);
+    return true;
+  }
   bool zeroFirst = match.look(e->getOperand(1))->isConstant(0);
   if (zeroFirst == match.look(e->getOperand(2))->isConstant(0))
     return false;
@@ -211,8 +243,52 @@ static ExprRef getGuardedSum(MatchContext &match, ExprRef e) {
   return testsZero ? sum : nullptr;
 }
 
+/// Takes what is the same for all terms out of a sum: `factors` times the sum
+/// that is returned. Masks of zeros and ones become selects in it.
+static ExprRef pullOut(MatchContext &match, ExprRef sum,
+                       SmallVectorImpl<OuterFactor> &factors) {
+  ArrayRef<ExprRef> vars = sum->getBoundVars();
+  ExprRef e = sum->getBody(), hidden = match.ctx.boolean(false);
+  for (unsigned steps = 0; steps < 16; ++steps) {
+    ExprRef inner = match.look(e);
+    if (inner->isApply(ExprOp::Select) &&
+        match.look(inner->getOperand(1))->isConstant(0)) {
+      hidden = match.ctx.apply(ExprOp::Or, hidden->getType(),
+                               {hidden, inner->getOperand(0)});
+      e = inner->getOperand(2);
+      continue;
+    }
+    bool divides = inner->isApply(ExprOp::Div);
+    if (!divides && !inner->isApply(ExprOp::Mul))
+      break;
+    ExprRef a = inner->getOperand(0), b = inner->getOperand(1);
+    if (!divides && !match.dependsOn(a, vars))
+      std::swap(a, b);
+    if (!match.dependsOn(b, vars)) {
+      factors.push_back({b, divides});
+      e = a;
+      continue;
+    }
+    if (divides)
+      break;
+    ExprRef keep = match.getZeroOneMask(b);
+    if (!keep) {
+      std::swap(a, b);
+      keep = match.getZeroOneMask(b);
+    }
+    if (!keep)
+      break;
+    hidden = match.ctx.apply(ExprOp::Or, hidden->getType(),
+                             {hidden, match.ctx.logicalNot(keep)});
+    e = a;
+  }
+  ExprRef term =
+      match.ctx.select(hidden, match.ctx.constant(e->getType(), 0), e);
+  return match.ctx.reduce(ExprOp::Add, vars, term);
+}
+
 /// Takes one factor apart: constants into `result.factor`, the reciprocal of
-/// the sum once. Anything else is not softmax.
+/// the sum once in the end. Anything else is not softmax.
 static bool matchFactor(MatchContext &match, ExprRef e, bool inverse,
                         ArrayRef<ExprRef> keys, Probabilities &result) {
   e = match.look(e);
@@ -224,14 +300,31 @@ static bool matchFactor(MatchContext &match, ExprRef e, bool inverse,
     return matchFactor(match, e->getOperand(0), inverse, keys, result) &&
            matchFactor(match, e->getOperand(1),
                        inverse != e->isApply(ExprOp::Div), keys, result);
-  if (!inverse || result.normalized)
-    return false;
   if (ExprRef sum = getGuardedSum(match, e))
     e = sum;
-  result.normalized = isSumOfNumerators(match, e, result.numerator, keys) ||
-                      matchSinks(match, e, keys, result);
-  if (result.normalized)
+  if (isSumOfNumerators(match, e, result.numerator, keys)) {
+    result.normalizations += inverse ? 1 : -1;
     return true;
+  }
+  if (!inverse)
+    return false;
+  if (result.normalizations == 0 && matchSinks(match, e, keys, result)) {
+    ++result.normalizations;
+    return true;
+  }
+  if (e->isReduce(ExprOp::Add)) {
+    SmallVector<OuterFactor> factors;
+    ExprRef rest = pullOut(match, e, factors);
+    if (!factors.empty())
+      return llvm::all_of(factors,
+                          [&](const OuterFactor &factor) {
+                            return matchFactor(match, factor.expr,
+                                               inverse != factor.inverse, keys,
+                                               result);
+                          }) &&
+             matchFactor(match, rest, inverse, keys, result);
+    e = rest;
+  }
   // The sum may skip keys whose probability is replaced by 0 afterwards.
   for (ZeroGuard &guard : result.guards) {
     Type type = result.numerator->getType();
@@ -240,7 +333,7 @@ static bool matchFactor(MatchContext &match, ExprRef e, bool inverse,
     if (!match.dependsOn(guard.condition, keys) ||
         !isSumOfNumerators(match, e, kept, keys))
       continue;
-    result.normalized = true;
+    ++result.normalizations;
     result.dropped.push_back(match.ctx.logicalNot(guard.condition));
     result.guards.erase(&guard);
     return true;
@@ -281,59 +374,6 @@ static bool matchLogSoftmax(MatchContext &match, ArrayRef<ExprRef> keys,
   return false;
 }
 
-//===----------------------------------------------------------------------===//
-// Guards
-//===----------------------------------------------------------------------===//
-
-/// `x == -inf` for all keys, where `x` are the scores before the shift.
-static bool isAllMasked(MatchContext &match, ExprRef condition, bool negated,
-                        const Probabilities &result, ArrayRef<ExprRef> keys) {
-  if (!condition->isReduce(negated ? ExprOp::Or : ExprOp::And))
-    return false;
-  ExprRef body = match.look(condition->getBody());
-  if (negated) {
-    if (!body->isApply(ExprOp::Not))
-      return false;
-    body = match.look(body->getOperand(0));
-  }
-  if (!body->isApply(ExprOp::CmpF) ||
-      body->getPredicate() != unsigned(arith::CmpFPredicate::OEQ) ||
-      !match.look(body->getOperand(1))->isConstant(-INFINITY))
-    return false;
-  ExprRef scores = result.exponent;
-  for (unsigned depth = 0; scores && depth < 16; ++depth) {
-    ExprUnifier unifier(match.view, condition->getBoundVars());
-    if (unifier.unify(body->getOperand(0), scores) &&
-        unifier.isBijection(condition->getBoundVars(), keys))
-      return true;
-    if (scores->isApply(ExprOp::Sub) || scores->isApply(ExprOp::Cast))
-      scores = scores->getOperand(0);
-    else
-      scores = match.view.peel(scores);
-  }
-  return false;
-}
-
-/// Whether a probability is replaced by 0 only where no key is kept: the
-/// condition says that all scores are -inf, or that the probability is NaN.
-static bool isEmptyRowGuard(MatchContext &match, const ZeroGuard &guard,
-                            const Probabilities &result,
-                            ArrayRef<ExprRef> keys) {
-  ExprRef e = match.look(guard.condition);
-  bool negated = false;
-  while (e->isApply(ExprOp::Not)) {
-    negated = !negated;
-    e = match.look(e->getOperand(0));
-  }
-  using P = arith::CmpFPredicate;
-  if (!negated && e->isApply(ExprOp::CmpF) &&
-      (e->getPredicate() == unsigned(P::UNO) ||
-       e->getPredicate() == unsigned(P::UNE)))
-    return match.look(e->getOperand(0)) == match.look(guard.guarded) &&
-           match.look(e->getOperand(1)) == match.look(guard.guarded);
-  return isAllMasked(match, e, negated, result, keys);
-}
-
 bool xsa::matchProbabilities(MatchContext &match, ExprRef side,
                              ArrayRef<ExprRef> keys,
                              ArrayRef<OuterFactor> factors,
@@ -348,16 +388,14 @@ bool xsa::matchProbabilities(MatchContext &match, ExprRef side,
   for (const OuterFactor &factor : walk.factors)
     if (!matchFactor(match, factor.expr, factor.inverse, keys, result))
       return false;
-  if (!result.normalized) {
+  if (result.normalizations != 0 && result.normalizations != 1)
+    return false;
+  if (result.normalizations == 0) {
     // Without a division every select is outside of the sum.
     if (!matchLogSoftmax(match, keys, result))
       return false;
     llvm::append_range(result.guards, walk.zeroed);
     result.dropped.clear();
   }
-  for (const ZeroGuard &guard : result.guards)
-    if (!isEmptyRowGuard(match, guard, result, keys))
-      return match.refuse("probabilities are replaced by 0 under a condition "
-                          "other than an empty row");
   return true;
 }

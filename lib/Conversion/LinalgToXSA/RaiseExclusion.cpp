@@ -14,9 +14,9 @@
 #include "RaiseExclusion.h"
 #include "ExclusionMatch.h"
 #include "OperandBuilder.h"
-#include "OutputAccess.h"
 
 #include "xsa/Analysis/AttentionReport.h"
+#include "xsa/Analysis/OutputAccess.h"
 #include "xsa/Analysis/TokenAxis.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -34,7 +34,7 @@ using namespace xsa;
 /// is read.
 static bool isOwnValue(MatchContext &match, const OutputAccess &output,
                        const ExclusionMatch &exclusion) {
-  ExprRef ownRow = getOwnRow(match, output);
+  ExprRef ownRow = getOwnRow(match.view, output);
   ExprUnifier unifier(match.view, {});
   return ownRow && unifier.unify(ownRow, exclusion.value);
 }
@@ -81,8 +81,8 @@ public:
     }
   }
 
-  LogicalResult buildAttention(const OutputAccess &output, ExprRef access);
-  LogicalResult buildExclude();
+  FailureOr<Value> buildAttention(const OutputAccess &output, ExprRef access);
+  FailureOr<Value> buildExclude();
 
 private:
   SmallVector<Axis> layOutRows() const;
@@ -94,9 +94,6 @@ private:
                               exclusion.eps, exclusion.strength);
   }
   ExprRef getStrength();
-  void replaceRoot(Value value) {
-    rewriter.replaceAllUsesWith(exclusion.root, value);
-  }
 
   RewriterBase &rewriter;
   MatchContext &match;
@@ -145,8 +142,8 @@ FailureOr<MappedOperand> ExclusionBuilder::buildStrength(ArrayRef<Axis> axes) {
 
 /// A copy of the attention in the exclusive form, seen through the layout that
 /// the model gives its output.
-LogicalResult ExclusionBuilder::buildAttention(const OutputAccess &output,
-                                               ExprRef access) {
+FailureOr<Value> ExclusionBuilder::buildAttention(const OutputAccess &output,
+                                                  ExprRef access) {
   AttentionOp op = output.op;
   if (op.getLse() || op.getStrength() || op.isExclusive())
     return failure();
@@ -177,11 +174,7 @@ LogicalResult ExclusionBuilder::buildAttention(const OutputAccess &output,
   for (auto [axis, digit] : llvm::zip_equal(axes, digits))
     axis.digits = {digit};
   OperandBuilder operands(rewriter, loc, match.view, axes);
-  FailureOr<Value> shaped = operands.buildInOrder(result, rootDims);
-  if (failed(shaped))
-    return failure();
-  replaceRoot(*shaped);
-  return success();
+  return operands.buildInOrder(result, rootDims);
 }
 
 /// Rows in the order of the result, the columns last.
@@ -197,7 +190,7 @@ SmallVector<Axis> ExclusionBuilder::layOutRows() const {
   return axes;
 }
 
-LogicalResult ExclusionBuilder::buildExclude() {
+FailureOr<Value> ExclusionBuilder::buildExclude() {
   rewriter.setInsertionPoint(exclusion.root.getDefiningOp());
   SmallVector<Axis> axes = layOutRows();
   unsigned n = axes.size() - 1;
@@ -228,35 +221,104 @@ LogicalResult ExclusionBuilder::buildExclude() {
       rewriter, loc, init.getType(), input->value, value->value,
       strength->value, init, /*coefficient_output=*/Value(),
       rewriter.getAffineMapArrayAttr(maps), getAttribute());
-  Value result = operands.rearrange(op->getResult(0), outDims, rootDims);
-  if (result.getType() != exclusion.root.getType())
-    result =
-        tensor::CastOp::create(rewriter, loc, exclusion.root.getType(), result);
-  replaceRoot(result);
-  return success();
+  return operands.rearrange(op->getResult(0), outDims, rootDims);
 }
 
 //===----------------------------------------------------------------------===//
 // Driver
 //===----------------------------------------------------------------------===//
 
-static bool matchRoot(MatchContext &match, Value root,
-                      ExclusionMatch &exclusion) {
+static bool matchAt(MatchContext &match, Value root, ArrayRef<ExprRef> indices,
+                    ExclusionMatch &exclusion) {
   auto containsInput = [&](ExprRef e) {
     SmallVector<ExprRef> accesses;
-    collectAttentions(match, e, accesses);
+    collectAttentions(match.view, e, accesses);
     return !accesses.empty();
   };
-  return matchWithDigits(match, root, [&](ArrayRef<ExprRef> indices) {
-    exclusion = {};
-    exclusion.root = root;
-    llvm::append_range(exclusion.rootIndices, indices);
-    if (!matchExclusion(match, containsInput, exclusion))
+  exclusion = {};
+  exclusion.root = root;
+  llvm::append_range(exclusion.rootIndices, indices);
+  if (!matchExclusion(match, containsInput, exclusion))
+    return false;
+  match.view.peelLayout(exclusion.input);
+  match.view.peelLayout(exclusion.value);
+  return true;
+}
+
+namespace {
+/// Exclusions that together are one value: one for all of it, or one for each
+/// piece along a dimension, where heads were computed one by one.
+struct PiecewiseExclusion {
+  SmallVector<ExclusionMatch> pieces;
+  unsigned dim = 0;
+};
+} // namespace
+
+/// Looks at the pieces along the leading digit of `indices[dim]`.
+static bool matchPieces(MatchContext &match, Value root,
+                        ArrayRef<ExprRef> indices, ArrayRef<int64_t> counts,
+                        PiecewiseExclusion &result) {
+  auto digits = match.ctx.getDigits(indices[result.dim]);
+  if (!digits || digits->vars.empty())
+    return false;
+  ExprRef var = digits->vars.front();
+  auto count = ExprContext::getInteger(var->getExtent());
+  if (!count || !llvm::is_contained(counts, *count))
+    return false;
+  result.pieces.resize(*count);
+  for (int64_t piece = 0; piece < *count; ++piece) {
+    SmallVector<ExprRef> start(indices);
+    start[result.dim] = match.ctx.substitute(indices[result.dim],
+                                             {{var, match.ctx.integer(piece)}});
+    if (!matchWithDigits(
+            match.view, ArrayRef(start), [&](ArrayRef<ExprRef> refined) {
+              return matchAt(match, root, refined, result.pieces[piece]);
+            }))
       return false;
-    match.view.peelLayout(exclusion.input);
-    match.view.peelLayout(exclusion.value);
+  }
+  return true;
+}
+
+static bool matchRoot(MatchContext &match, AttentionOp op, Value root,
+                      PiecewiseExclusion &result) {
+  result.pieces.resize(1);
+  SmallVector<ExprRef> whole;
+  if (matchWithDigits(match.view, root, [&](ArrayRef<ExprRef> indices) {
+        whole.assign(indices.begin(), indices.end());
+        return matchAt(match, root, indices, result.pieces[0]);
+      }))
     return true;
-  });
+  SmallVector<int64_t> counts = collectPieceCounts(op);
+  for (result.dim = 0; result.dim < whole.size(); ++result.dim)
+    if (!counts.empty() && matchPieces(match, root, whole, counts, result))
+      return true;
+  return false;
+}
+
+/// The attention whose own value is taken out of its output, and how that
+/// output is read; null if there is none.
+static ExprRef findOwner(MatchContext &match, const ExclusionMatch &exclusion,
+                         ArrayRef<ExprRef> accesses, AttentionOp only) {
+  for (ExprRef access : accesses) {
+    OutputAccess output = getOutputAccess(access);
+    if ((!only || output.op == only) && isOwnValue(match, output, exclusion))
+      return access;
+  }
+  return nullptr;
+}
+
+static FailureOr<Value> buildPiece(MatchContext &match, RewriterBase &rewriter,
+                                   const ExclusionMatch &exclusion,
+                                   ExprRef access) {
+  ExclusionBuilder builder(rewriter, match, exclusion);
+  OutputAccess output = getOutputAccess(access);
+  if (match.look(exclusion.input) == access &&
+      coversColumns(match, output, exclusion)) {
+    FailureOr<Value> whole = builder.buildAttention(output, access);
+    if (succeeded(whole))
+      return whole;
+  }
+  return builder.buildExclude();
 }
 
 /// Raises the exclusion at `root` if it changes the output of `op`. `changed`
@@ -264,46 +326,41 @@ static bool matchRoot(MatchContext &match, Value root,
 static LogicalResult raiseAt(MatchContext &match, RewriterBase &rewriter,
                              AttentionOp op, Value root,
                              llvm::DenseSet<Operation *> &changed) {
-  ExclusionMatch exclusion;
-  if (!matchRoot(match, root, exclusion))
+  PiecewiseExclusion exclusion;
+  if (!matchRoot(match, op, root, exclusion))
     return failure();
-  SmallVector<ExprRef> accesses;
-  collectAttentions(match, exclusion.input, accesses);
-  ExclusionBuilder builder(rewriter, match, exclusion);
-  for (ExprRef access : accesses) {
-    OutputAccess output = getOutputAccess(access);
-    if (output.op != op || !isOwnValue(match, output, exclusion))
-      continue;
-    bool isWhole = match.look(exclusion.input) == access &&
-                   coversColumns(match, output, exclusion);
-    if ((!isWhole || failed(builder.buildAttention(output, access))) &&
-        failed(builder.buildExclude()))
+  SmallVector<ExprRef> owners, accesses;
+  bool inPieces = exclusion.pieces.size() > 1;
+  for (const ExclusionMatch &piece : exclusion.pieces) {
+    SmallVector<ExprRef> inPiece;
+    collectAttentions(match.view, piece.input, inPiece);
+    owners.push_back(
+        findOwner(match, piece, inPiece, inPieces ? AttentionOp() : op));
+    if (!owners.back())
       return failure();
-    for (ExprRef other : accesses)
-      changed.insert(other->getValue().getDefiningOp());
-    return success();
+    llvm::append_range(accesses, inPiece);
   }
-  return failure();
-}
-
-/// Marks attentions that must not be made exclusive, because something that is
-/// not quite an exclusion follows.
-static void markNearExclusions(Operation *root) {
-  ExprContext ctx(root->getContext());
-  TensorView view(ctx);
-  view.learnSizes(root);
-  ConstantEvaluator evaluator(view);
-  root->walk([&](AttentionOp op) {
-    if (op.isExclusive() || findLaterExclusion(op) || op->hasAttr("xsa.escape"))
-      return;
-    MatchContext match(view, evaluator);
-    if (losesOwnValue(match, op))
-      op->setAttr("xsa.escape",
-                  StringAttr::get(op.getContext(),
-                                  "the model takes part of the own value out "
-                                  "of its output already, in a way that is "
-                                  "not recognised"));
-  });
+  SmallVector<Value> values;
+  for (auto [piece, owner] : llvm::zip_equal(exclusion.pieces, owners)) {
+    FailureOr<Value> value = buildPiece(match, rewriter, piece, owner);
+    if (failed(value)) {
+      eraseDead(llvm::map_to_vector(
+          values, [](Value built) { return built.getDefiningOp(); }));
+      return failure();
+    }
+    values.push_back(*value);
+  }
+  Value result = values[0];
+  if (inPieces)
+    result = tensor::ConcatOp::create(rewriter, root.getLoc(), exclusion.dim,
+                                      values);
+  if (result.getType() != root.getType())
+    result =
+        tensor::CastOp::create(rewriter, root.getLoc(), root.getType(), result);
+  rewriter.replaceAllUsesWith(root, result);
+  for (ExprRef access : accesses)
+    changed.insert(access->getValue().getDefiningOp());
+  return success();
 }
 
 void xsa::raiseExclusions(Operation *root, RewriterBase &rewriter) {
@@ -328,5 +385,12 @@ void xsa::raiseExclusions(Operation *root, RewriterBase &rewriter) {
     }
   }
   eraseDead(replaced);
-  markNearExclusions(root);
+  // What is left of an attention beside its exclusive form, such as one end of
+  // an interpolation, is not to be made exclusive as well.
+  root->walk([&](AttentionOp op) {
+    if (changed.contains(op) && !op.isExclusive() && !findLaterExclusion(op))
+      op->setAttr("xsa.escape",
+                  rewriter.getStringAttr("its output is used both with and "
+                                         "without the model's own exclusion"));
+  });
 }

@@ -129,16 +129,10 @@ bool ScoreWalk::stepScale(ExprRef &e, SmallVectorImpl<ScoreStep> &steps) {
     return true;
   }
   // Scores times a mask of zeros and ones (GPT-1): masked ones become 0.
-  ExprRef mask = match.evaluator.resolve(other);
-  if (inverse || !mask->isApply(ExprOp::Select))
+  ExprRef keep = inverse ? nullptr : match.getZeroOneMask(other);
+  if (!keep)
     return false;
-  bool keepsTrue = mask->getOperand(1)->isConstant(1);
-  if (!mask->getOperand(keepsTrue ? 1 : 2)->isConstant(1) ||
-      !mask->getOperand(keepsTrue ? 2 : 1)->isConstant(0))
-    return false;
-  ExprRef keep = mask->getOperand(0);
-  steps.push_back(
-      {ScoreStep::Mask, 0, keepsTrue ? keep : match.ctx.logicalNot(keep)});
+  steps.push_back({ScoreStep::Mask, 0, keep});
   return true;
 }
 

@@ -41,7 +41,7 @@ func.func @softmax_over_queries(%q: tensor<8x4xf32>, %k: tensor<8x4xf32>, %v: te
     %r = arith.divf %a, %b : f32
     linalg.yield %r : f32
   } -> tensor<8x8xf32>
-  // expected-remark @below {{attention left alone: softmax does not run over the keys that are summed with the values (it runs over the query axis)}}
+  // expected-remark @below {{attention left alone: softmax runs over another axis than the keys that are summed with the values, such as the query axis}}
   %y = linalg.matmul ins(%p, %v : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }

@@ -13,6 +13,7 @@
 
 #include "xsa/Dialect/XSA/Transforms/Passes.h"
 
+#include "xsa/Analysis/OutputAccess.h"
 #include "xsa/Analysis/TokenAxis.h"
 #include "xsa/Dialect/XSA/IR/XSA.h"
 
@@ -133,7 +134,7 @@ public:
 private:
   std::optional<LayerSelection> readLayers();
   ExclusionAttr readExclusion();
-  bool proveSelf(TokenAxisAnalysis &analysis, AttentionOp op,
+  bool proveSelf(TensorView &view, TokenAxisAnalysis &analysis, AttentionOp op,
                  AttentionEntry &entry);
   std::vector<AttentionEntry> convert(const LayerSelection &selection,
                                       ExclusionAttr exclusion);
@@ -168,13 +169,16 @@ ExclusionAttr MakeExclusivePass::readExclusion() {
 
 /// Whether `op` is self attention that is not exclusive yet. If it is not, the
 /// entry says why.
-bool MakeExclusivePass::proveSelf(TokenAxisAnalysis &analysis, AttentionOp op,
-                                  AttentionEntry &entry) {
+bool MakeExclusivePass::proveSelf(TensorView &view, TokenAxisAnalysis &analysis,
+                                  AttentionOp op, AttentionEntry &entry) {
   auto escape = op->getAttrOfType<StringAttr>("xsa.escape");
   if (!isa<RankedTensorType>(op.getQuery().getType()))
     entry.reason = "it is not on tensors";
   else if (escape)
     entry.reason = escape.str();
+  else if (losesOwnValue(view, op))
+    entry.reason = "the model takes part of the own value out of its output "
+                   "already, in a way that is not recognised";
   else if (analysis.isSelfAttention(op, assumeSelf, entry.reason))
     return true;
   entry.decision = AttentionDecision::NotExclusive;
@@ -195,7 +199,7 @@ MakeExclusivePass::convert(const LayerSelection &selection,
   unsigned numLayers = 0, next = 0;
   getOperation()->walk([&](AttentionOp op) {
     AttentionEntry &entry = entries[next++];
-    if (!entry.exclusion && !proveSelf(analysis, op, entry))
+    if (!entry.exclusion && !proveSelf(view, analysis, op, entry))
       return;
     entry.layer = numLayers++;
     if (!entry.exclusion)

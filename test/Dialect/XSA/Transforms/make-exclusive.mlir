@@ -136,3 +136,78 @@ func.func @flipped(%x: tensor<2x8x4xf32>, %init: tensor<2x8x4xf32>) -> tensor<2x
       outs(%init : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
   return %y : tensor<2x8x4xf32>
 }
+
+// -----
+
+#q = affine_map<(b, m, k1, k2, n) -> (b, m, k1)>
+#k = affine_map<(b, m, k1, k2, n) -> (b, k2, k1)>
+#v = affine_map<(b, m, k1, k2, n) -> (b, k2, n)>
+#o = affine_map<(b, m, k1, k2, n) -> (b, m, n)>
+
+// Earlier tokens of each sequence before the own ones.
+
+// CHECK-LABEL: func @cache(
+// CHECK: tensor.extract_slice %{{.*}}[0, 3, 0] [2, 8, 4] [1, 1, 1]
+// CHECK: xsa.attention {exclusion
+func.func @cache(%x: tensor<2x8x4xf32>, %past: tensor<2x3x4xf32>, %init: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
+  %all = tensor.concat dim(1) %past, %x : (tensor<2x3x4xf32>, tensor<2x8x4xf32>) -> tensor<2x11x4xf32>
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%x, %all, %all : tensor<2x8x4xf32>, tensor<2x11x4xf32>, tensor<2x11x4xf32>)
+      outs(%init : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  return %y : tensor<2x8x4xf32>
+}
+
+// -----
+
+#q = affine_map<(b, m, k1, k2, n) -> (b, m, k1)>
+#k = affine_map<(b, m, k1, k2, n) -> (b, k2, k1)>
+#v = affine_map<(b, m, k1, k2, n) -> (b, k2, n)>
+#o = affine_map<(b, m, k1, k2, n) -> (b, m, n)>
+#one = affine_map<(b, i, c) -> (i, c)>
+#id = affine_map<(b, i, c) -> (b, i, c)>
+
+// The same first rows for every sequence.
+
+// CHECK-LABEL: func @learned_prefix(
+// CHECK-NOT: exclusion
+func.func @learned_prefix(%x: tensor<2x8x4xf32>, %prefix: tensor<3x4xf32>, %init: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
+  %empty = tensor.empty() : tensor<2x3x4xf32>
+  %repeated = linalg.generic {indexing_maps = [#one, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%prefix : tensor<3x4xf32>) outs(%empty : tensor<2x3x4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    linalg.yield %a : f32
+  } -> tensor<2x3x4xf32>
+  %all = tensor.concat dim(1) %repeated, %x : (tensor<2x3x4xf32>, tensor<2x8x4xf32>) -> tensor<2x11x4xf32>
+  // expected-remark @below {{attention not made exclusive: the first value rows are the same in every sequence (a learned prefix)}}
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%x, %all, %all : tensor<2x8x4xf32>, tensor<2x11x4xf32>, tensor<2x11x4xf32>)
+      outs(%init : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  return %y : tensor<2x8x4xf32>
+}
+
+// -----
+
+#q = affine_map<(b, m, k1, k2, n) -> (b, m, k1)>
+#k = affine_map<(b, m, k1, k2, n) -> (b, k2, k1)>
+#v = affine_map<(b, m, k1, k2, n) -> (b, k2, n)>
+#o = affine_map<(b, m, k1, k2, n) -> (b, m, n)>
+#one = affine_map<(b, i, c) -> (i, c)>
+#id = affine_map<(b, i, c) -> (b, i, c)>
+
+// Latents that attend to the tokens of a sequence and to themselves.
+
+// CHECK-LABEL: func @latents(
+// CHECK-NOT: exclusion
+func.func @latents(%x: tensor<2x8x4xf32>, %init: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %learned = arith.constant dense<[[0.0, 0.1, 0.2, 0.3], [0.4, 0.5, 0.6, 0.7], [0.8, 0.9, 1.0, 1.1]]> : tensor<3x4xf32>
+  %empty = tensor.empty() : tensor<2x3x4xf32>
+  %repeated = linalg.generic {indexing_maps = [#one, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%learned : tensor<3x4xf32>) outs(%empty : tensor<2x3x4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    linalg.yield %a : f32
+  } -> tensor<2x3x4xf32>
+  %all = tensor.concat dim(1) %x, %repeated : (tensor<2x8x4xf32>, tensor<2x3x4xf32>) -> tensor<2x11x4xf32>
+  // expected-remark @below {{attention not made exclusive: the own value rows are the same in every sequence (latents), the others are not}}
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%repeated, %all, %all : tensor<2x3x4xf32>, tensor<2x11x4xf32>, tensor<2x11x4xf32>)
+      outs(%init : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}

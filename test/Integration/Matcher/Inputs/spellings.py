@@ -5,6 +5,7 @@ was chosen, to read in reports.
 """
 
 import random
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,6 +28,8 @@ class Model:
     already: int = 0
     """Those that the model itself writes in the exclusive form."""
     tolerance: float = 5e-4
+    dynamic: bool = False
+    """Lengths are unknown: what cannot be proven then may be left alone."""
 
 
 def exclude(y: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -40,7 +43,7 @@ class Attention:
 
     SOFTMAX = (
         "named named max max max nomax base2 log lse reciprocal late late_reciprocal safe nan_to_num"
-        " off_by_one sink_concat sink_add plus_eps max_eps guarded_sum wide"
+        " off_by_one sink_concat sink_add plus_eps max_eps guarded_sum wide twice ones zeroed row_zeroed"
     ).split()
     SCALE = "none q k both score score_div tensor head".split()
     LAYOUT = "bhid bihd batched grouped transposed looped".split()
@@ -50,8 +53,14 @@ class Attention:
         " packed packed_causal"
     ).split()
     BIAS = "none none none relative alibi constant row learned".split()
-    DECOY = "cross flipped shifted query_softmax other_sum probabilities_used factor_after two_products pooled".split()
-    EXCLUSION = "normalize norms squares sq_clamp sq_add raw strength".split()
+    DECOY = (
+        "cross flipped shifted query_softmax other_sum probabilities_used factor_after two_products pooled"
+        " latents mixed_rows"
+    ).split()
+    EXCLUSION = (
+        "normalize norms squares sq_clamp sq_add raw strength rsqrt mean lerp guarded plus per_token outer gated"
+    ).split()
+    LOOK_ALIKE = "on_key on_other_token on_other_head".split()
 
     def __init__(self, m: Tracer, model: Model, decoy: str | None, exclusion: str | None):
         self.m, self.rng, self.model, self.decoy, self.exclusion = m, m.rng, model, decoy, exclusion
@@ -62,11 +71,17 @@ class Attention:
         self.heads = self.kv_heads * self.groups
         self.group_order = pick(["inner", "inner", "outer"])
         self.depth, self.width = pick([4, 8]), pick([4, 8, 6])
+        if exclusion == "on_other_head" and (self.kv_heads == 1 or self.layout == "looped"):
+            exclusion = self.exclusion = "on_other_token"
+        if exclusion == "on_key":
+            self.width = self.depth
         self.softmax_style = pick(self.SOFTMAX)
         self.scale_style = pick(self.SCALE)
         self.mask_style = pick(self.MASK)
         self.bias_style = pick(self.BIAS)
         self.cap_style = pick(["none", "none", "none", "before", "after"])
+        if self.softmax_style in ("zeroed", "row_zeroed") and self.cap_style == "after":
+            self.cap_style = "before"  # what is hidden would take part in the sum
         self.low = pick([None] * 5 + ["f16", "bf16"])
         if decoy in (
             "query_softmax",
@@ -353,6 +368,7 @@ class Attention:
 
     def apply_mask(self, s: Tensor) -> Tensor:
         m, rng = self.m, self.rng
+        self.keep = None
         keep = self.keep_tensor()
         if keep is None:
             return s
@@ -364,7 +380,7 @@ class Attention:
             "empty_rows",
         ):
             dims = "bj"
-        keep = self.fit(keep, dims)
+        keep = self.keep = self.fit(keep, dims)
         fill = rng.choice([-np.inf, -np.inf, -np.inf, -1e9, FINFO_MIN, -1e4, 0.0])
         style = rng.choice(["select", "not", "add"])
         if self.mask_style == "empty_rows":
@@ -375,6 +391,12 @@ class Attention:
             fill = -3.0
         elif np.isfinite(fill) and rng.random() < 0.3:
             style = "scaled"
+        if self.softmax_style in ("zeroed", "row_zeroed") and self.mask_style != "gpt1":
+            fill = rng.choice([-np.inf, -np.inf, -1e9])
+            fill, style = (
+                (-np.inf if self.cap_style == "after" else fill),
+                rng.choice(["select", "not"]),
+            )
         if self.mask_style == "gpt1":
             style, fill = "gpt1", rng.choice([-1e4, -1e9])
         self.note(f"fill={fill:g}/{style}")
@@ -477,11 +499,28 @@ class Attention:
         if style == "guarded_sum":
             empty = m.compare("eq", l, 0.0)
             return m.div(e, m.select(empty, 1.0, l))
+        if style == "ones":  # the sum as a product
+            j = self.letters[axis % len(s.shape)]
+            one = m.constant(np.ones((s.shape[axis], 1)), e.dtype)
+            rest = self.letters.replace(j, "")
+            l = m.einsum(f"{self.letters},{j}z->{rest}z", e, one, e.dtype)  # noqa: E741
+            order = list(range(len(rest)))
+            order.insert(axis % len(s.shape), len(rest))
+            return m.div(e, m.transpose(l, order))
         if style == "reciprocal":
             return m.mul(e, m.div(1.0, l))
         if style in ("late", "late_reciprocal"):
             return e, l
         p = m.div(e, l)
+        if style == "twice":
+            p = m.div(p, total(p))
+        if style == "zeroed" and self.keep is not None:
+            p = m.select(self.keep, p, 0.0)
+        if style == "row_zeroed" and self.keep is not None:
+            at = axis % len(s.shape) - len(s.shape) + len(self.keep.shape)
+            if at >= 0 and self.keep.shape[at] > 1:
+                hidden = m.logical_not(self.keep)
+                p = m.select(m.reduce("and", hidden, at, True), 0.0, p)
         if style == "safe":
             hidden = m.compare("eq", s, -np.inf)
             none = column(m.reduce("and", hidden, axis, keep))
@@ -623,7 +662,7 @@ class Attention:
             )
             late = None
         if self.decoy == "factor_after":
-            p = m.mul(p, m.argument((p.shape[-1],)))
+            p = m.mul(p, m.cast(m.argument((p.shape[-1],)), p.dtype))
         if p.dtype != v.dtype:
             p = m.cast(p, v.dtype)
         if self.decoy == "probabilities_used":
@@ -650,10 +689,18 @@ class Attention:
         self.extra: list[Tensor] = []
         self.batch, self.rows, channels = x.shape
         source = other if self.decoy == "cross" else x
+        if self.decoy == "latents":
+            x = m.broadcast(m.constant(m.values.standard_normal((1, *x.shape[1:]))), x.shape)
         self.keys = source.shape[1]
         q, k, v = self.project_heads(x, source)
         if self.low:
             q, k, v = (m.cast(t, self.low) for t in (q, k, v))
+        if self.decoy == "mixed_rows":
+            mixed = m.einsum("it,btc->bic", m.argument((self.rows, self.rows)), x)
+            v = m.reshape(
+                self.project(mixed, self.weight(channels, self.kv_heads * self.width)), v.shape
+            )
+            v = m.cast(v, self.low) if self.low else v
         if self.decoy == "flipped":
             k, v = m.flip(k, 1), m.flip(v, 1)
         if self.decoy == "shifted":
@@ -681,20 +728,34 @@ class Attention:
         y, m = self.attend(*operands, letters), self.m
         # Rows without keys give 0 where the model divides 0 by 0.
         y = Tensor(y.name, y.dtype, np.nan_to_num(y.own), np.nan_to_num(y.xsa))
-        if self.exclusion:
-            y = self.write_exclusion(y, m.cast(operands[2], "f32"), letters)
-        elif self.decoy is None:
+        if self.decoy is None and self.exclusion in (None, *self.LOOK_ALIKE):
             y = self.exclude(y, letters[-1], v)
+        if self.exclusion:
+            self.other = self.like_output(m.cast(operands[1], "f32"), letters)
+            y = self.write_exclusion(y, m.cast(operands[2], "f32"), letters)
         return self.to_tokens(y, letters[-1])
+
+    def like_output(self, v: Tensor, letters) -> Tensor:
+        """Values, or keys, in the layout of the output."""
+        m, vl, yl = self.m, letters[2], letters[4]
+        v = m.transpose(v, [vl.index(c.replace("i", "j")) for c in yl if c != "g"])
+        return m.reshape(v, (*v.shape[:2], 1, *v.shape[2:])) if "g" in yl else v
 
     def write_exclusion(self, y: Tensor, v: Tensor, letters) -> Tensor:
         """The model's own exclusive form."""
-        m, style, vl, yl = self.m, self.exclusion, letters[2], letters[4]
-        order = [vl.index(c.replace("i", "j")) for c in yl if c != "g"]
-        v = m.transpose(v, order)
-        if "g" in yl:
-            v = m.reshape(v, (*v.shape[:2], 1, *v.shape[2:]))
+        m, style, yl = self.m, self.exclusion, letters[4]
+        v = self.like_output(v, letters)
         total = lambda x: m.reduce("add", x, -1, True)  # noqa: E731
+        if style == "on_key":
+            return self.project_out(y, self.other, total)
+        if style == "on_other_token":
+            axis = yl.index("i")
+            size = v.shape[axis]
+            v = m.concat([m.slice(v, axis, 1, size - 1), m.slice(v, axis, 0, 1)], axis)
+            return self.project_out(y, v, total)
+        if style == "on_other_head":
+            axis = yl.index("k" if "k" in yl else "h")
+            return self.project_out(y, m.flip(v, axis), total)
         square = total(m.mul(v, v))
         if style == "normalize":
             unit = m.div(v, m.binary("max", m.unary("sqrt", square), 1e-12))
@@ -702,10 +763,37 @@ class Attention:
         if style == "norms":
             norm = m.unary("sqrt", square)
             return m.sub(y, m.mul(m.div(m.div(total(m.mul(y, v)), norm), norm), v))
+        if style == "rsqrt":
+            unit = m.mul(v, m.unary("rsqrt", m.add(square, 1e-6)))
+            return m.sub(y, m.mul(unit, total(m.mul(unit, y))))
+        if style == "mean":
+            count = float(v.shape[-1])
+            unit = m.mul(v, m.unary("rsqrt", m.add(m.div(square, count), 1e-6)))
+            return m.sub(y, m.mul(unit, m.div(total(m.mul(unit, y)), count)))
+        if style == "outer":  # the projection as a matrix for each token
+            letters = yl[:-1]
+            row, column = m.reshape(v, (*v.shape, 1)), m.reshape(v, (*v.shape[:-1], 1, v.shape[-1]))
+            matrix = m.div(m.mul(row, column), m.reshape(square, (*square.shape, 1)))
+            if matrix.shape[:-2] != y.shape[:-1]:
+                matrix = m.broadcast(matrix, (*y.shape[:-1], *matrix.shape[-2:]))
+            return m.sub(y, m.einsum(f"{letters}xy,{letters}y->{letters}x", matrix, y))
+        if style == "gated":  # y is changed before
+            y = m.mul(y, m.unary("tanh", m.argument((y.shape[-1],))))
         dot = total(m.mul(y, v))
         if style == "strength":
             strength = m.argument((1,) * len(y.shape))
             return m.sub(y, m.mul(m.mul(m.div(dot, square), v), strength))
+        if style == "per_token":
+            strength = m.argument((*y.shape[:-1], 1))
+            return m.sub(y, m.mul(m.mul(m.div(dot, square), strength), v))
+        if style == "lerp":
+            z = m.sub(y, m.mul(m.div(dot, square), v))
+            return m.add(y, m.mul(m.sub(z, y), 0.75))
+        if style == "guarded":
+            reciprocal = m.select(m.compare("gt", square, 0.0), m.div(1.0, square), 0.0)
+            return m.sub(y, m.mul(m.mul(dot, reciprocal), v))
+        if style == "plus":
+            return m.add(y, m.mul(m.div(dot, square), v))
         if style == "sq_clamp":
             square = m.binary("max", square, 1e-6)
         elif style == "sq_add":
@@ -714,19 +802,32 @@ class Attention:
             return m.sub(y, m.mul(dot, m.div(v, square)))
         return m.sub(y, m.mul(m.div(dot, square), v))
 
+    def project_out(self, y: Tensor, v: Tensor, total) -> Tensor:
+        """What is not the own value is taken out."""
+        m = self.m
+        return m.sub(y, m.mul(m.div(total(m.mul(y, v)), total(m.mul(v, v))), v))
+
     def count(self, count: int) -> None:
         never = ("query_softmax", "other_sum", "factor_after")
         if self.decoy in never:
             return
         self.model.must_raise += 2 * count if self.decoy == "two_products" else count
-        if self.exclusion:
+        if self.exclusion and self.exclusion not in self.LOOK_ALIKE:
             self.model.already += count
         elif self.decoy is None:
             self.model.exclusive += count
 
 
 def make_model(seed: int) -> Model:
+    """A reference that is not finite says nothing, so such a model is drawn again."""
     rng = random.Random(seed)
+    while True:
+        model = draw_model(rng)
+        if all(np.isfinite(r).all() for r in model.own + model.xsa):
+            return model
+
+
+def draw_model(rng: random.Random) -> Model:
     m, model = Tracer(rng), Model()
     batch, length, channels = rng.choice([1, 2]), rng.choice([5, 7, 8]), rng.choice([8, 12])
     # Tokens first in the argument, as some models have them.
@@ -737,10 +838,11 @@ def make_model(seed: int) -> Model:
     other = m.argument((batch, length, channels))
     decoy = rng.choice(Attention.DECOY) if rng.random() < 0.25 else None
     results = []
-    for layer in range(rng.choice([1, 1, 2])):
-        exclusion = (
-            rng.choice(Attention.EXCLUSION) if decoy is None and rng.random() < 0.15 else None
-        )
+    count = rng.choice([1, 1, 2])
+    for layer in range(count):
+        exclusion = None
+        if decoy is None and rng.random() < 0.25:
+            exclusion = rng.choice(Attention.EXCLUSION + Attention.LOOK_ALIKE)
         block = Attention(m, model, decoy if layer == 0 else None, exclusion)
         if block.decoy is None and rng.random() < 0.15:
             block.note("in a loop")
@@ -748,10 +850,61 @@ def make_model(seed: int) -> Model:
         else:
             y = block.run(x, other)
         results += block.extra
-        x = m.add(x, y) if rng.random() < 0.8 else y
+        # A token that sees only itself has nothing left, and nothing to divide by.
+        x = m.add(x, y) if layer + 1 < count or rng.random() < 0.8 else y
     results.append(x)
     model.text = m.module(results)
     model.arrays = m.arrays
     model.own = [r.own for r in results]
     model.xsa = [r.xsa for r in results]
+    if length == 7 and rng.random() < 0.6:
+        model.text, model.dynamic = forget_size(model.text, 7), True
+        model.label.append("dynamic length")
     return model
+
+
+def forget_size(text: str, size: int) -> str:
+    """Makes dimensions that are multiples of `size` dynamic, which is the first argument's."""
+    head, *lines = text.splitlines()
+    unknown = lambda s: s.isdigit() and int(s) % size == 0 and int(s) > 0  # noqa: E731
+
+    def forget(match) -> str:
+        *sizes, element = match[1].split("x")
+        return f"tensor<{''.join(('?' if unknown(s) else s) + 'x' for s in sizes)}{element}>"
+
+    def value(s: str) -> str:
+        return f"%size{int(s) // size}"
+
+    kind = re.compile(r"tensor<([\dx]*(?:[bf]+\d+|i\d+|index))>")
+    first = next(kind.finditer(head))[1].split("x")
+    at = next(i for i, s in enumerate(first) if unknown(s))
+    result = [kind.sub(forget, head), f"  %at = arith.constant {at} : index"]
+    result.append(f"  %size1 = tensor.dim %arg0, %at : {forget(next(kind.finditer(head)))}")
+    factors = {int(s) // size for m in kind.finditer(text) for s in m[1].split("x") if unknown(s)}
+    for factor in sorted(factors - {1}):
+        result.append(f"  %by{factor} = arith.constant {factor} : index")
+        result.append(f"  %size{factor} = arith.muli %size1, %by{factor} : index")
+    for line in lines:
+        if " = arith.constant dense<" in line:
+            name, _, rest = line.strip().partition(" = ")
+            known = list(kind.finditer(line))[-1]
+            if forget(known) != known[0]:
+                result.append(f"  {name}k = {rest}")
+                result.append(f"  {name} = tensor.cast {name}k : {known[0]} to {forget(known)}")
+            else:
+                result.append(line)
+            continue
+        if "tensor.empty()" in line:
+            sizes = next(kind.finditer(line))[1].split("x")[:-1]
+            line = line.replace("()", f"({', '.join(value(s) for s in sizes if unknown(s))})", 1)
+        elif "output_shape" in line:
+            front, back = line.split("output_shape ")
+            shape, tail = back.split("]", 1)
+            sizes = [value(s) if unknown(s) else s for s in shape[1:].split(", ")]
+            line = f"{front}output_shape [{', '.join(sizes)}]{tail}"
+        elif "tensor.extract_slice" in line:
+            front, sizes, tail = re.match(r"(.*?\[.*?\] )\[(.*?)\](.*)", line).groups()
+            sizes = [value(s) if unknown(s) else s for s in sizes.split(", ")]
+            line = f"{front}[{', '.join(sizes)}]{tail}"
+        result.append(kind.sub(forget, line))
+    return "\n".join(result) + "\n"

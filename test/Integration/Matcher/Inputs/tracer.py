@@ -483,6 +483,8 @@ class Tracer:
         first, step = self.scalar(0, "index"), self.scalar(1, "index")
         self.emit(f"{number} = tensor.extract {rounds.name}[] : {rounds.type}")
         self.emit(f"{last} = arith.index_cast {number} : i64 to index")
+        if self.rng.random() < 0.4:
+            return self.loop_while(x, body, first, last, step)
         self.emit(
             f"{result} = scf.for %round = {first} to {last} step {step}"
             f" iter_args({carried} = {x.name}) -> ({x.type}) {{"
@@ -491,6 +493,22 @@ class Tracer:
         self.emit(f"scf.yield {y.name} : {y.type}")
         self.emit("}")
         return Tensor(result, y.dtype, y.own, y.xsa)
+
+    def loop_while(self, x: Tensor, body, first: str, last: str, step: str) -> Tensor:
+        result, count, carried, goes, following = (self.fresh() for _ in range(5))
+        types = f"index, {x.type}"
+        self.emit(
+            f"{result}:2 = scf.while ({count} = {first}, {carried} = {x.name}) : ({types}) -> ({types}) {{"
+        )
+        self.emit(f"{goes} = arith.cmpi slt, {count}, {last} : index")
+        self.emit(f"scf.condition({goes}) {count}, {carried} : {types}")
+        self.emit("} do {")
+        self.emit(f"^bb0({count}: index, {carried}: {x.type}):")
+        y = body(Tensor(carried, x.dtype, x.own, x.xsa))
+        self.emit(f"{following} = arith.addi {count}, {step} : index")
+        self.emit(f"scf.yield {following}, {y.name} : {types}")
+        self.emit("}")
+        return Tensor(f"{result}#1", y.dtype, y.own, y.xsa)
 
     # --- The whole --------------------------------------------------------------------
 

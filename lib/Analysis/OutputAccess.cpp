@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OutputAccess.h"
+#include "xsa/Analysis/OutputAccess.h"
 
 #include "xsa/Analysis/TokenAxis.h"
 
@@ -55,12 +55,12 @@ SmallVector<Value> xsa::collectSums(AttentionOp op) {
   return sums;
 }
 
-void xsa::collectAttentions(MatchContext &match, ExprRef e,
+void xsa::collectAttentions(TensorView &view, ExprRef e,
                             SmallVectorImpl<ExprRef> &accesses,
                             unsigned depth) {
   if (depth > 16)
     return;
-  ExprRef inner = match.look(e);
+  ExprRef inner = view.look(e);
   if (inner->is(ExprKind::Access)) {
     if (inner->getValue().getDefiningOp<AttentionOp>() &&
         !llvm::is_contained(accesses, inner))
@@ -69,7 +69,7 @@ void xsa::collectAttentions(MatchContext &match, ExprRef e,
   }
   if (inner->is(ExprKind::Apply))
     for (ExprRef operand : inner->getOperands())
-      collectAttentions(match, operand, accesses, depth + 1);
+      collectAttentions(view, operand, accesses, depth + 1);
 }
 
 OutputAccess xsa::getOutputAccess(ExprRef access) {
@@ -82,33 +82,69 @@ OutputAccess xsa::getOutputAccess(ExprRef access) {
   return result;
 }
 
-ExprRef xsa::getOwnRow(MatchContext &match, const OutputAccess &output) {
+ExprRef xsa::getOwnRow(TensorView &view, const OutputAccess &output) {
   AttentionOp op = output.op;
-  ExprRef offset = getOwnOffset(match.view, op);
-  if (!offset || !match.ctx.isProvablyNonNegative(offset))
+  ExprRef offset = getOwnOffset(view, op);
+  if (!offset || !view.getContext().isProvablyNonNegative(offset))
     return nullptr;
   SmallVector<ExprRef> indices;
   for (AffineExpr expr : op.getValueMap().getResults()) {
     unsigned dim = cast<AffineDimExpr>(expr).getPosition();
     indices.push_back(
         dim == op.getKeyDim()
-            ? match.ctx.add(output.loops[op.getQueryDim()], offset)
+            ? view.getContext().add(output.loops[op.getQueryDim()], offset)
             : output.loops[dim]);
   }
-  return match.view.access(op.getValue(), indices);
+  return view.access(op.getValue(), indices);
 }
 
-bool xsa::matchWithDigits(MatchContext &match, Value root,
+bool xsa::matchWithDigits(TensorView &view, ArrayRef<ExprRef> start,
                           llvm::function_ref<bool(ArrayRef<ExprRef>)> attempt) {
-  SmallVector<ExprRef> vars = match.view.rootVars(root);
+  ExprContext &ctx = view.getContext();
   for (unsigned rounds = 0; rounds < 16; ++rounds) {
-    unsigned splits = match.ctx.getNumSplits();
+    unsigned splits = ctx.getNumSplits();
     SmallVector<ExprRef> indices;
-    for (ExprRef var : vars)
-      indices.push_back(match.ctx.refine(var));
+    for (ExprRef index : start)
+      indices.push_back(ctx.refine(index));
     bool matched = attempt(indices);
-    if (splits == match.ctx.getNumSplits())
+    if (splits == ctx.getNumSplits())
       return matched;
   }
   return false;
+}
+
+bool xsa::matchWithDigits(TensorView &view, Value root,
+                          llvm::function_ref<bool(ArrayRef<ExprRef>)> attempt) {
+  return matchWithDigits(view, ArrayRef(view.rootVars(root)), attempt);
+}
+
+SmallVector<int64_t> xsa::collectPieceCounts(AttentionOp op) {
+  // More are not worth to be looked at one by one.
+  constexpr int64_t maxPieces = 64;
+  SmallVector<int64_t> counts;
+  auto add = [&](RankedTensorType piece, RankedTensorType whole, unsigned dim) {
+    int64_t size = whole.getDimSize(dim), part = piece.getDimSize(dim);
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(part) ||
+        part == 0 || part == size || size % part != 0 ||
+        size / part > maxPieces || llvm::is_contained(counts, size / part))
+      return;
+    counts.push_back(size / part);
+  };
+  llvm::SetVector<Operation *> reached;
+  reached.insert(op);
+  for (unsigned i = 0; i < reached.size() && i < 200; ++i)
+    for (Operation *user : reached[i]->getUsers()) {
+      if (isa<linalg::LinalgOp>(user) ||
+          isa_and_nonnull<tensor::TensorDialect>(user->getDialect()))
+        reached.insert(user);
+      if (auto concat = dyn_cast<tensor::ConcatOp>(user))
+        add(cast<RankedTensorType>(concat.getInputs()[0].getType()),
+            concat.getResultType(), concat.getDim());
+      auto insert = dyn_cast<tensor::InsertSliceOp>(user);
+      if (insert &&
+          insert.getSourceType().getRank() == insert.getDestType().getRank())
+        for (unsigned dim : llvm::seq<unsigned>(insert.getDestType().getRank()))
+          add(insert.getSourceType(), insert.getDestType(), dim);
+    }
+  return counts;
 }

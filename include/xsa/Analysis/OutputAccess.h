@@ -11,10 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef XSA_LIB_CONVERSION_LINALGTOXSA_OUTPUTACCESS_H
-#define XSA_LIB_CONVERSION_LINALGTOXSA_OUTPUTACCESS_H
+#ifndef XSA_ANALYSIS_OUTPUTACCESS_H
+#define XSA_ANALYSIS_OUTPUTACCESS_H
 
-#include "AttentionMatch.h"
+#include "xsa/Analysis/TensorView.h"
+#include "xsa/Dialect/XSA/IR/XSA.h"
 
 namespace xsa {
 
@@ -28,26 +29,34 @@ OutputAccess getOutputAccess(ExprRef access);
 
 /// The element of the own value row that belongs to an element of the output.
 /// Null if the position of the own value is not known.
-ExprRef getOwnRow(MatchContext &match, const OutputAccess &output);
+ExprRef getOwnRow(TensorView &view, const OutputAccess &output);
 
 /// Elementwise sums that an attention's output is an operand of, perhaps
 /// rearranged or changed element by element; the last one first.
 llvm::SmallVector<mlir::Value> collectSums(AttentionOp op);
 
 /// Accesses to outputs of attentions in an expression, not below reductions.
-void collectAttentions(MatchContext &match, ExprRef e,
+void collectAttentions(TensorView &view, ExprRef e,
                        llvm::SmallVectorImpl<ExprRef> &accesses,
                        unsigned depth = 0);
 
 /// Calls `attempt` with indices for `root`, again with digits for those that
 /// were split by it, and gives its last answer.
-bool matchWithDigits(MatchContext &match, mlir::Value root,
+bool matchWithDigits(TensorView &view, mlir::Value root,
                      llvm::function_ref<bool(llvm::ArrayRef<ExprRef>)> attempt);
+
+/// The same for indices of which some may be numbers.
+bool matchWithDigits(TensorView &view, llvm::ArrayRef<ExprRef> start,
+                     llvm::function_ref<bool(llvm::ArrayRef<ExprRef>)> attempt);
+
+/// How often attentions that are read by an elementwise sum are pieces of equal
+/// size in a concatenation, such as the heads of a loop.
+llvm::SmallVector<int64_t> collectPieceCounts(AttentionOp op);
 
 /// Whether the model adds to the output its own value times something computed
 /// from sums over the output: an exclusion, or nearly one.
-bool losesOwnValue(MatchContext &match, AttentionOp op);
+bool losesOwnValue(TensorView &view, AttentionOp op);
 
 } // namespace xsa
 
-#endif // XSA_LIB_CONVERSION_LINALGTOXSA_OUTPUTACCESS_H
+#endif // XSA_ANALYSIS_OUTPUTACCESS_H

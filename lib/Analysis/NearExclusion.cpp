@@ -13,7 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OutputAccess.h"
+#include "xsa/Analysis/ExprUnifier.h"
+#include "xsa/Analysis/OutputAccess.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -46,11 +47,11 @@ struct OutputUse {
 /// Looks in one sum for the product.
 class ProductSearch {
 public:
-  ProductSearch(MatchContext &match, AttentionOp op,
+  ProductSearch(TensorView &view, AttentionOp op,
                 const llvm::SetVector<Operation *> &users, ExprRef ownRow,
                 ArrayRef<ExprRef> otherVars)
-      : match(match), op(op), users(users), ownRow(ownRow),
-        otherVars(otherVars) {}
+      : view(view), op(op), users(users), ownRow(ownRow), otherVars(otherVars) {
+  }
 
   bool find(ExprRef e, bool inSum = false, unsigned depth = 0);
 
@@ -64,7 +65,7 @@ private:
   OutputUse getUse(ExprRef e, unsigned depth);
   bool readsOwnRow(ExprRef e, unsigned depth);
 
-  MatchContext &match;
+  TensorView &view;
   AttentionOp op;
   const llvm::SetVector<Operation *> &users;
   ExprRef ownRow;
@@ -83,7 +84,7 @@ OutputUse ProductSearch::getUse(ExprRef e, unsigned depth) {
     return {};
   if (auto it = uses.find(e); it != uses.end())
     return it->second;
-  ExprRef inner = match.look(e);
+  ExprRef inner = view.look(e);
   OutputUse use;
   if (inner->is(ExprKind::Access)) {
     use.byElement = inner->getValue() == op->getResult(0);
@@ -104,9 +105,11 @@ bool ProductSearch::readsOwnRow(ExprRef e, unsigned depth) {
     return false;
   if (auto it = ownRows.find(e); it != ownRows.end())
     return it->second;
-  ExprUnifier unifier(match.view, otherVars);
+  ExprUnifier unifier(view, otherVars);
   bool reads = e->isFloat() && unifier.unify(e, ownRow);
-  if (ExprRef inner = match.look(e); !reads && inner->is(ExprKind::Apply))
+  ExprRef inner = view.look(e);
+  bool isSum = inner->is(ExprKind::Reduce) && !inner->getBoundVars().empty();
+  if (!reads && !isSum && !inner->is(ExprKind::Access))
     reads = llvm::any_of(inner->getOperands(), [&](ExprRef operand) {
       return readsOwnRow(operand, depth + 1);
     });
@@ -117,7 +120,7 @@ bool ProductSearch::find(ExprRef e, bool inSum, unsigned depth) {
   if (!mayReadOutput(e) || depth > maxDepth ||
       !searched[inSum].insert(e).second)
     return false;
-  ExprRef inner = match.look(e);
+  ExprRef inner = view.look(e);
   if (!inner->is(ExprKind::Apply) && !inner->is(ExprKind::Reduce))
     return false;
   if (inner->isApply(ExprOp::Mul) || inner->isApply(ExprOp::Div))
@@ -135,67 +138,71 @@ bool ProductSearch::find(ExprRef e, bool inSum, unsigned depth) {
   });
 }
 
-/// Where the output is a piece of size 1 in a concatenation: the whole size and
-/// the position of the piece.
-static SmallVector<std::pair<int64_t, int64_t>>
-collectUnitPieces(const llvm::SetVector<Operation *> &users) {
-  SmallVector<std::pair<int64_t, int64_t>> pieces;
-  for (Operation *user : users) {
-    auto concat = dyn_cast<tensor::ConcatOp>(user);
-    if (!concat)
-      continue;
-    int64_t start = 0,
-            size = concat.getResultType().getDimSize(concat.getDim());
-    for (Value input : concat.getInputs()) {
-      int64_t extent =
-          cast<RankedTensorType>(input.getType()).getDimSize(concat.getDim());
-      if (ShapedType::isDynamic(extent))
-        break;
-      if (extent == 1 && users.contains(input.getDefiningOp()))
-        pieces.emplace_back(size, start);
-      start += extent;
+/// Products that are summed and of which the output is a factor, element by
+/// element: where the own value is the other one, it is measured how much of
+/// it is in the output.
+static SmallVector<Value> collectContractions(AttentionOp op) {
+  llvm::SetVector<Operation *> reached;
+  reached.insert(op);
+  SmallVector<Value> contractions;
+  for (unsigned i = 0; i < reached.size() && i < 200; ++i)
+    for (Operation *user : reached[i]->getUsers()) {
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
+      if (linalgOp && linalgOp.getNumReductionLoops() > 0) {
+        if (user->getNumResults() == 1)
+          contractions.push_back(user->getResult(0));
+      } else if (linalgOp ||
+                 isa_and_nonnull<tensor::TensorDialect>(user->getDialect())) {
+        reached.insert(user);
+      }
     }
-  }
-  return pieces;
+  return contractions;
 }
 
-static bool losesOwnValueAt(MatchContext &match, AttentionOp op,
+static bool losesOwnValueAt(TensorView &view, AttentionOp op,
                             const llvm::SetVector<Operation *> &users,
                             ExprRef sum) {
   SmallVector<ExprRef> accesses;
-  collectAttentions(match, sum, accesses);
+  ExprRef inner = view.look(sum);
+  collectAttentions(view, inner->is(ExprKind::Reduce) ? inner->getBody() : sum,
+                    accesses);
   return llvm::any_of(accesses, [&](ExprRef access) {
     OutputAccess output = getOutputAccess(access);
-    ExprRef ownRow = output.op == op ? getOwnRow(match, output) : nullptr;
+    ExprRef ownRow = output.op == op ? getOwnRow(view, output) : nullptr;
     if (!ownRow)
       return false;
     SmallVector<ExprRef> otherVars;
     for (ExprRef var : sum->getFreeVars())
       if (!access->dependsOn(var))
         otherVars.push_back(var);
-    ProductSearch search(match, op, users, ownRow, otherVars);
+    ProductSearch search(view, op, users, ownRow, otherVars);
     return search.find(sum);
   });
 }
 
-bool xsa::losesOwnValue(MatchContext &match, AttentionOp op) {
+bool xsa::losesOwnValue(TensorView &view, AttentionOp op) {
   if (op->getNumResults() == 0)
     return false;
+  ExprContext &ctx = view.getContext();
   llvm::SetVector<Operation *> users = collectUsers(op);
-  SmallVector<std::pair<int64_t, int64_t>> pieces = collectUnitPieces(users);
-  return llvm::any_of(collectSums(op), [&](Value value) {
-    return matchWithDigits(match, value, [&](ArrayRef<ExprRef> indices) {
-      ExprRef sum = match.view.access(value, indices);
-      if (losesOwnValueAt(match, op, users, sum))
+  SmallVector<int64_t> pieceCounts = collectPieceCounts(op);
+  SmallVector<Value> roots = collectSums(op);
+  llvm::append_range(roots, collectContractions(op));
+  return llvm::any_of(roots, [&](Value value) {
+    return matchWithDigits(view, value, [&](ArrayRef<ExprRef> indices) {
+      ExprRef sum = view.access(value, indices);
+      if (losesOwnValueAt(view, op, users, sum))
         return true;
       // In one piece, the index along the concatenation is a number.
-      for (auto [size, position] : pieces)
-        for (ExprRef var : sum->getFreeVars())
-          if (ExprContext::getInteger(var->getExtent()) == size &&
-              losesOwnValueAt(match, op, users,
-                              match.ctx.substitute(
-                                  sum, {{var, match.ctx.integer(position)}})))
+      for (ExprRef var : SmallVector<ExprRef>(sum->getFreeVars())) {
+        auto extent = ExprContext::getInteger(var->getExtent());
+        if (!extent || !llvm::is_contained(pieceCounts, *extent))
+          continue;
+        for (int64_t piece = 0; piece < *extent; ++piece)
+          if (losesOwnValueAt(view, op, users,
+                              ctx.substitute(sum, {{var, ctx.integer(piece)}})))
             return true;
+      }
       return false;
     });
   });
