@@ -145,10 +145,10 @@ Value Distributor::valueAt(const Fragment &from, const FragmentShape &to,
   FragmentShape shape = shapeOf(from);
   Value value = from.values[shape.numberOf(index)];
   if (to.packed && !shape.packed)
-    return vector::BroadcastOp::create(b, VectorType::get(2, to.elementType),
-                                       value);
+    return vector::BroadcastOp::create(
+        b, VectorType::get(to.width, value.getType()), value);
   if (shape.packed && !to.packed)
-    return vector::ExtractOp::create(b, value, index.side % 2);
+    return vector::ExtractOp::create(b, value, index.side % shape.width);
   return value;
 }
 
@@ -241,9 +241,20 @@ LogicalResult Distributor::convertStep(vector::StepOp op) {
   FragmentShape shape = shapeOf(result);
   for (int64_t number = 0; number < shape.size(); ++number) {
     FragmentIndex index = shape.at(number);
-    result.values.push_back(result.layout == TileLayout::Column
-                                ? shape.column(b, index)
-                                : shape.row(b, index));
+    if (result.layout != TileLayout::Column) {
+      result.values.push_back(shape.row(b, index));
+      continue;
+    }
+    Value column = shape.column(b, index);
+    if (!shape.packed) {
+      result.values.push_back(column);
+      continue;
+    }
+    SmallVector<Value> columns;
+    for (int64_t side = 0; side < shape.width; ++side)
+      columns.push_back(b.add(column, side));
+    result.values.push_back(vector::FromElementsOp::create(
+        b, cast<VectorType>(shape.valueType()), columns));
   }
   fragments[op.getResult()] = result;
   return success();
@@ -297,6 +308,14 @@ LogicalResult Distributor::convertReduction(vector::MultiDimReductionOp op) {
             {index.rowBlock, index.half, block, side})];
         sum = sum ? buildCombined(b, kind, sum, next) : next;
       }
+    if (from.packed) {
+      Value neighbours = sum;
+      sum = vector::ExtractOp::create(b, neighbours, 0);
+      for (int64_t side = 1; side < from.width; ++side) {
+        Value next = vector::ExtractOp::create(b, neighbours, side);
+        sum = buildCombined(b, kind, sum, next);
+      }
+    }
     if (layoutOf(op) != TileLayout::PartialRow)
       sum = combineLanesOfRow(kind, sum);
     result.values.push_back(buildCombined(b, kind, sum, start.values[number]));
@@ -471,9 +490,11 @@ void Distributor::readGlobal(vector::TransferReadOp op, Fragment &fragment) {
       fragment.values.push_back(loadAt(row, column));
       continue;
     }
+    SmallVector<Value> elements;
+    for (int64_t side = 0; side < shape.width; ++side)
+      elements.push_back(loadAt(row, b.add(column, side)));
     fragment.values.push_back(vector::FromElementsOp::create(
-        b, cast<VectorType>(shape.valueType()),
-        ValueRange{loadAt(row, column), loadAt(row, b.add(column, 1))}));
+        b, cast<VectorType>(shape.valueType()), elements));
   }
 }
 
@@ -565,8 +586,10 @@ void Distributor::writeGlobal(vector::TransferWriteOp op,
       store(value, row, column);
       continue;
     }
-    store(vector::ExtractOp::create(b, value, 0), row, column);
-    store(vector::ExtractOp::create(b, value, 1), row, b.add(column, 1));
+    for (int64_t side = 0; side < shape.width; ++side) {
+      Value element = vector::ExtractOp::create(b, value, side);
+      store(element, row, b.add(column, side));
+    }
   }
 }
 

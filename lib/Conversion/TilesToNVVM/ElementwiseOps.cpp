@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -84,9 +85,15 @@ static bool isConstantFloat(Value value) {
 
 static Value buildQuotient(ThreadBuilder &b, Value lhs, Value rhs,
                            bool divisorPerRow) {
-  if (!lhs.getType().isF32() || !(divisorPerRow || isConstantFloat(rhs)))
+  Type type = lhs.getType();
+  if (!getElementTypeOrSelf(type).isF32() ||
+      !(divisorPerRow || isConstantFloat(rhs)))
     return arith::DivFOp::create(b, lhs, rhs);
-  Value inverse = arith::DivFOp::create(b, constantF32(b, 1.0), rhs);
+  TypedAttr ones = b.getF32FloatAttr(1.0);
+  if (auto vector = dyn_cast<VectorType>(type))
+    ones = DenseElementsAttr::get(vector, ones);
+  Value one = arith::ConstantOp::create(b, ones);
+  Value inverse = arith::DivFOp::create(b, one, rhs);
   return arith::MulFOp::create(b, lhs, inverse);
 }
 
@@ -115,7 +122,8 @@ Value xsa::buildElement(ThreadBuilder &b, Operation *op, ValueRange operands,
   OperationState state(b.getLoc(), op->getName(), operands, type, attributes);
   Operation *result = b.create(state);
   // A product and a sum may become one instruction, rounded once.
-  if (isF32 && isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(result))
+  if (getElementTypeOrSelf(type).isF32() &&
+      isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(result))
     result->setAttr("fastmath", contracting(b));
   return result->getResult(0);
 }

@@ -35,23 +35,23 @@ FragmentShape::FragmentShape(VectorType type, TileLayout layout,
     // Element i + 32 n is in lane i, in every warp.
     rowBlocks = llvm::divideCeil(rows, 32);
     halves = columnBlocks = sides = 1;
-    packed = false;
     return;
   }
-  packed = isa<FloatType>(elementType) &&
-           elementType.getIntOrFloatBitWidth() == 16 && columns > 1 &&
-           plan.getChunk() % 2 == 0;
   if (plan.getUnit() == MatrixKind::None)
     shapeAsChunks();
   else
     shapeAsAccumulator();
+  packed = width > 1;
 }
 
 void FragmentShape::shapeAsAccumulator() {
   rowBlocks = rows == 1 ? 1 : rowsPerWarp / 16;
   halves = rows == 1 ? 1 : 2;
   columnBlocks = columns == 1 ? 1 : columns / 8;
-  sides = columns == 1 ? 1 : 2 / elementsOfValue();
+  bool isNarrow =
+      isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() == 16;
+  width = isNarrow && columns > 1 ? 2 : 1;
+  sides = columns == 1 ? 1 : 2 / width;
 }
 
 void FragmentShape::shapeAsChunks() {
@@ -60,12 +60,13 @@ void FragmentShape::shapeAsChunks() {
   halves = 1;
   int64_t columnsAtOnce = plan.getRowThreads() * plan.getChunk();
   columnBlocks = columns == 1 ? 1 : llvm::divideCeil(columns, columnsAtOnce);
-  sides = columns == 1 ? 1 : plan.getChunk() / elementsOfValue();
+  width = columns == 1 ? 1 : plan.getChunk();
+  sides = 1;
 }
 
 FragmentIndex FragmentShape::at(int64_t number) const {
   FragmentIndex index;
-  index.side = number % sides * elementsOfValue();
+  index.side = number % sides * width;
   number /= sides;
   index.half = number % halves;
   number /= halves;
@@ -78,17 +79,16 @@ int64_t FragmentShape::numberOf(FragmentIndex index) const {
   int64_t rowBlock = rowBlocks == 1 ? 0 : index.rowBlock;
   int64_t half = halves == 1 ? 0 : index.half;
   int64_t columnBlock = columnBlocks == 1 ? 0 : index.columnBlock;
-  int64_t side = sides == 1 ? 0 : index.side / elementsOfValue();
+  int64_t side = sides == 1 ? 0 : index.side / width;
   return ((rowBlock * columnBlocks + columnBlock) * halves + half) * sides +
          side;
 }
 
 Type FragmentShape::valueType() const {
-  if (packed)
-    return VectorType::get(2, elementType);
-  if (elementType.isIndex())
-    return IntegerType::get(elementType.getContext(), 32);
-  return elementType;
+  Type type = elementType;
+  if (type.isIndex())
+    type = IntegerType::get(type.getContext(), 32);
+  return packed ? VectorType::get(width, type) : type;
 }
 
 Value FragmentShape::row(ThreadBuilder &b, FragmentIndex index) const {

@@ -31,7 +31,7 @@ struct FragmentIndex {
 };
 
 /// The values that a thread has of a tile. Pairs of columns of 16-bit floats
-/// are one value, a vector<2>.
+/// are one value, a vector<2>; so is a chunk of a row.
 struct Fragment {
   mlir::VectorType type;
   TileLayout layout = TileLayout::Accumulator;
@@ -47,7 +47,9 @@ public:
   FragmentShape(mlir::VectorType type, TileLayout layout, KernelAttr plan);
 
   int64_t rowBlocks, halves, columnBlocks, sides;
-  bool packed;
+  /// Neighbours in a row that are one value, a vector if there are several.
+  int64_t width = 1;
+  bool packed = false;
 
   bool spansRows() const { return rows > 1; }
   bool spansColumns() const { return columns > 1; }
@@ -58,15 +60,13 @@ public:
   mlir::Type valueType() const;
   mlir::Type elementType;
 
-  /// i32 position of a value (of the first of a pair) in the tile.
+  /// i32 position of a value (of its first element) in the tile.
   mlir::Value row(ThreadBuilder &b, FragmentIndex index) const;
   mlir::Value column(ThreadBuilder &b, FragmentIndex index) const;
 
 private:
   void shapeAsAccumulator();
   void shapeAsChunks();
-  int64_t elementsOfValue() const { return packed ? 2 : 1; }
-
   KernelAttr plan;
   int64_t rows = 1, columns = 1, rowsPerWarp;
 };

@@ -69,7 +69,7 @@ ChunkAccess::ChunkAccess(ThreadBuilder &b, Value buffer, ValueRange indices,
     : b(b), map(map), type(type), shape(shape),
       tile(b.globalTile(buffer, indices)) {
   // Elements of a chunk are neighbours where columns come last in memory.
-  if (map.getDimPosition(1) + 1 == map.getNumDims() && shape.spansColumns())
+  if (map.getDimPosition(1) + 1 == map.getNumDims() && shape.packed)
     elements = std::gcd(std::gcd(b.getPlan().getChunk(), tile.alignment),
                         16 / tile.elementBytes());
 }
@@ -111,11 +111,27 @@ Value ChunkAccess::pointer(FragmentIndex index, int64_t first, bool clamp) {
                    map.getDimPosition(1), first);
 }
 
-/// The elements of a vector, or of pairs, or single, one after the other.
-static Value elementAt(ThreadBuilder &b, Value value, int64_t position) {
-  if (!isa<VectorType>(value.getType()))
-    return value;
-  return vector::ExtractOp::create(b, value, position);
+/// Elements `first` and on of a chunk, as many as an access has.
+static Value takePart(ThreadBuilder &b, Value chunk, int64_t first,
+                      const ChunkAccess &access) {
+  if (access.width() == b.getPlan().getChunk())
+    return chunk;
+  if (access.width() == 1)
+    return vector::ExtractOp::create(b, chunk, first);
+  return vector::ExtractStridedSliceOp::create(
+      b, chunk, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{access.width()},
+      ArrayRef<int64_t>{1});
+}
+
+/// The chunk with `part` in place of its elements `first` and on.
+static Value putPart(ThreadBuilder &b, Value part, Value chunk, int64_t first,
+                     const ChunkAccess &access) {
+  if (access.width() == b.getPlan().getChunk())
+    return part;
+  if (access.width() == 1)
+    return vector::InsertOp::create(b, part, chunk, first);
+  return vector::InsertStridedSliceOp::create(
+      b, part, chunk, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
 }
 
 void xsa::buildChunkLoads(ThreadBuilder &b, vector::TransferReadOp op,
@@ -123,31 +139,22 @@ void xsa::buildChunkLoads(ThreadBuilder &b, vector::TransferReadOp op,
   FragmentShape shape(fragment.type, fragment.layout, b.getPlan());
   ChunkAccess access(b, op.getBase(), op.getIndices(), op.getPermutationMap(),
                      fragment.type, shape);
-  int64_t perValue = shape.packed ? 2 : 1;
-  for (int64_t number = 0; number < shape.size(); number += shape.sides) {
+  Value padding = op.getPadding();
+  if (shape.packed)
+    padding = vector::BroadcastOp::create(b, shape.valueType(), padding);
+  for (int64_t number = 0; number < shape.size(); ++number) {
     FragmentIndex index = shape.at(number);
     Value exists = access.exists(index);
-    SmallVector<Value> elements;
-    for (int64_t first = 0; first < shape.sides * perValue;
-         first += access.width()) {
-      Value loaded = LLVM::LoadOp::create(
-          b, access.accessType(), access.pointer(index, first, /*clamp=*/true),
-          access.bytes());
-      for (int64_t element = 0; element < access.width(); ++element) {
-        Value value = elementAt(b, loaded, element);
-        if (exists)
-          value = arith::SelectOp::create(b, exists, value, op.getPadding());
-        elements.push_back(value);
-      }
+    Value chunk = padding;
+    for (int64_t first = 0; first < shape.width; first += access.width()) {
+      Value from = access.pointer(index, first, /*clamp=*/true);
+      Value part =
+          LLVM::LoadOp::create(b, access.accessType(), from, access.bytes());
+      chunk = putPart(b, part, chunk, first, access);
     }
-    for (ArrayRef<Value> rest = elements; !rest.empty();
-         rest = rest.drop_front(perValue)) {
-      Value value = rest.front();
-      if (shape.packed)
-        value = vector::FromElementsOp::create(
-            b, cast<VectorType>(shape.valueType()), rest.take_front(2));
-      fragment.values.push_back(value);
-    }
+    if (exists)
+      chunk = arith::SelectOp::create(b, exists, chunk, padding);
+    fragment.values.push_back(chunk);
   }
 }
 
@@ -156,26 +163,16 @@ void xsa::buildChunkStores(ThreadBuilder &b, vector::TransferWriteOp op,
   FragmentShape shape(fragment.type, fragment.layout, b.getPlan());
   ChunkAccess access(b, op.getBase(), op.getIndices(), op.getPermutationMap(),
                      fragment.type, shape);
-  int64_t perValue = shape.packed ? 2 : 1;
-  for (int64_t number = 0; number < shape.size(); number += shape.sides) {
+  for (int64_t number = 0; number < shape.size(); ++number) {
     FragmentIndex index = shape.at(number);
     OpBuilder::InsertionGuard guard(b);
     if (Value exists = access.exists(index)) {
       auto guarded = scf::IfOp::create(b, exists, /*withElseRegion=*/false);
       b.setInsertionPointToStart(guarded.thenBlock());
     }
-    for (int64_t first = 0; first < shape.sides * perValue;
-         first += access.width()) {
-      SmallVector<Value> elements;
-      for (int64_t element = first; element < first + access.width(); ++element)
-        elements.push_back(
-            elementAt(b, fragment.values[number + element / perValue],
-                      element % perValue));
-      Value stored = elements.front();
-      if (access.width() > 1)
-        stored = vector::FromElementsOp::create(
-            b, cast<VectorType>(access.accessType()), elements);
-      LLVM::StoreOp::create(b, stored,
+    for (int64_t first = 0; first < shape.width; first += access.width()) {
+      Value part = takePart(b, fragment.values[number], first, access);
+      LLVM::StoreOp::create(b, part,
                             access.pointer(index, first, /*clamp=*/false),
                             access.bytes());
     }

@@ -16,6 +16,7 @@ own, heads = element * rows * depth, element * rows * depth * group
 for name, moved, least in (
     ("bytes loaded", kernel["global_load_bytes"], heads + own),
     ("bytes stored", kernel["global_store_bytes"], heads),
+    ("sectors loaded", kernel["global_load_sectors"], (heads + own) / 32),
     ("sectors stored", kernel["global_store_sectors"], heads / 32),
 ):
     assert least <= moved <= 1.05 * least, f"{moved} {name}, {least:.0f} are ideal"
