@@ -190,3 +190,53 @@ func.func @normalised(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   } -> tensor<8x4xf32>
   return %z : tensor<8x4xf32>
 }
+
+// -----
+
+#q = affine_map<(i, d, j, e) -> (i, d)>
+#k = affine_map<(i, d, j, e) -> (j, d)>
+#v = affine_map<(i, d, j, e) -> (j, e)>
+#o = affine_map<(i, d, j, e) -> (i, e)>
+#id = affine_map<(i, h, e) -> (i, h, e)>
+#row = affine_map<(i, h, e) -> (i, h)>
+
+// The same with heads side by side in the channels, which are seen as heads
+// for the exclusion only.
+// CHECK-LABEL: func @concatenated_channels(
+// CHECK-COUNT-2: xsa.attention {exclusion = #xsa.exclusion<raw>,
+// CHECK-NOT: xsa.attention
+// CHECK: return
+func.func @concatenated_channels(%x: tensor<8x8xf32>) -> tensor<8x2x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8x4xf32>
+  %all = tensor.empty() : tensor<8x2x4xf32>
+  %sums = tensor.empty() : tensor<8x2xf32>
+  %sum0 = linalg.fill ins(%zero : f32) outs(%sums : tensor<8x2xf32>) -> tensor<8x2xf32>
+  %x0 = tensor.extract_slice %x[0, 0] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %x1 = tensor.extract_slice %x[0, 4] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %y0 = xsa.attention {indexing_maps = [#q, #k, #v, #o], scale = 0.5 : f64} ins(%x0, %x0, %x0 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) outs(%empty : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %y1 = xsa.attention {indexing_maps = [#q, #k, #v, #o], scale = 0.5 : f64} ins(%x1, %x1, %x1 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) outs(%empty : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %joined = tensor.concat dim(1) %y0, %y1 : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
+  %y = tensor.expand_shape %joined [[0], [1, 2]] output_shape [8, 2, 4] : tensor<8x8xf32> into tensor<8x2x4xf32>
+  %own = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 2, 4] : tensor<8x8xf32> into tensor<8x2x4xf32>
+  %dot = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "parallel", "reduction"]} ins(%y, %own : tensor<8x2x4xf32>, tensor<8x2x4xf32>) outs(%sum0 : tensor<8x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %m = arith.mulf %a, %b : f32
+    %r = arith.addf %out, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8x2xf32>
+  %square = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "parallel", "reduction"]} ins(%own : tensor<8x2x4xf32>) outs(%sum0 : tensor<8x2xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %m = arith.mulf %a, %a : f32
+    %r = arith.addf %out, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8x2xf32>
+  %z = linalg.generic {indexing_maps = [#id, #id, #row, #row, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%y, %own, %dot, %square : tensor<8x2x4xf32>, tensor<8x2x4xf32>, tensor<8x2xf32>, tensor<8x2xf32>) outs(%all : tensor<8x2x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %d: f32, %n: f32, %out: f32):
+    %c = arith.divf %d, %n : f32
+    %m = arith.mulf %c, %b : f32
+    %r = arith.subf %a, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8x2x4xf32>
+  return %z : tensor<8x2x4xf32>
+}
