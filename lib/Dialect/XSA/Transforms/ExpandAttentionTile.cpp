@@ -34,6 +34,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <cmath>
@@ -134,6 +135,7 @@ private:
       biasScratch;
   Value maskRowScratch;
   SmallVector<Value> inputScratch;
+  scf::ForOp rangeLoop;
 };
 } // namespace
 
@@ -728,6 +730,7 @@ SmallVector<Value> TileExpander::loopOverRanges(const PartialAttention &partial,
                 return buildContraction(builder, loc, weights, output, sum);
               });
   scf::YieldOp::create(builder, loc, putAll(next, loop.getRegionIterArgs()));
+  rangeLoop = loop;
   return SmallVector<Value>(loop.getResults());
 }
 
@@ -736,7 +739,10 @@ SmallVector<Value> TileExpander::expandMerge(const PartialAttention &partial) {
   // Log-sum-exps are natural logarithms, with the scale in them.
   softmax.powersOfTwo = policy.powersOfTwo;
   softmax.factor = policy.powersOfTwo ? 1.0 / std::log(2.0) : 1.0;
-  return finish(loopOverRanges(partial, start()));
+  SmallVector<Value> results = finish(loopOverRanges(partial, start()));
+  // The loads of some ranges are on their way while another is merged.
+  (void)loopUnrollByFactor(rangeLoop, 4);
+  return results;
 }
 
 LogicalResult xsa::expandMergeTile(RewriterBase &rewriter, AttentionOp op,
