@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Lays out the domain, makes the operands, and reshapes the result to what the
-// model expects. All that can fail is checked before the operation is created.
+// model expects. What was built is verified before it replaces anything.
 //
 //===----------------------------------------------------------------------===//
 
 #include "AttentionMatch.h"
+#include "BuildAttempt.h"
 #include "OperandBuilder.h"
 #include "ScoreRegion.h"
 
@@ -199,13 +200,20 @@ Value AttentionBuilder::restoreShape(Value output) {
 }
 
 FailureOr<AttentionOp> AttentionBuilder::build() {
-  rewriter.setInsertionPoint(result.root.getDefiningOp());
-  if (failed(addOperands()))
+  BuildAttempt attempt(rewriter, result.root.getDefiningOp());
+  auto giveUp = [&](const Twine &why) -> FailureOr<AttentionOp> {
+    match.refuse(why);
+    attempt.undo();
     return failure();
+  };
+  if (failed(addOperands()))
+    return giveUp("an operand cannot be expressed as a tensor");
   layOutOutput();
   AttentionOp attention = createAttention();
-  rewriter.replaceAllUsesWith(result.root,
-                              restoreShape(attention.getResult(0)));
+  Value output = restoreShape(attention.getResult(0));
+  if (std::string fault = attempt.findFault(); !fault.empty())
+    return giveUp("the raised form is not valid: " + fault);
+  rewriter.replaceAllUsesWith(result.root, output);
   return attention;
 }
 

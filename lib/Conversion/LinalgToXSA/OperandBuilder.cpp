@@ -360,6 +360,29 @@ FailureOr<Operand> OperandBuilder::buildGeneric(ExprRef e,
   return operand;
 }
 
+/// `e` by the values that depend on the fewest variables: what is repeated
+/// along an axis only seems to depend on it.
+static ExprRef withoutRepeats(TensorView &view, ExprRef e, unsigned depth = 0) {
+  if (depth > 8 || e->getFreeVars().empty())
+    return e;
+  if (e->is(ExprKind::Apply)) {
+    auto operands = llvm::map_to_vector(e->getOperands(), [&](ExprRef x) {
+      return withoutRepeats(view, x, depth + 1);
+    });
+    return view.getContext().rebuild(e, operands);
+  }
+  ExprRef best = e;
+  for (ExprRef next = e; next && next->is(ExprKind::Access);) {
+    next = view.peel(next);
+    if (next && next->is(ExprKind::Apply))
+      next = withoutRepeats(view, next, depth + 1);
+    if (next && next->getFreeVars().size() < best->getFreeVars().size() &&
+        ExprEmitter::canEmit(next))
+      best = next;
+  }
+  return best;
+}
+
 FailureOr<Operand> OperandBuilder::build(ExprRef e,
                                          ArrayRef<unsigned> required) {
   SmallVector<ExprRef> chain;
@@ -390,7 +413,8 @@ FailureOr<Operand> OperandBuilder::build(ExprRef e,
     if (succeeded(operand))
       return operand;
   }
-  ExprRef computed = e->is(ExprKind::Access) ? chain.back() : e;
+  ExprRef computed =
+      withoutRepeats(view, e->is(ExprKind::Access) ? chain.back() : e);
   return buildGeneric(computed, neededAxes(computed, required));
 }
 

@@ -124,8 +124,8 @@ void RaiseAttentionPass::raiseAttentions(std::vector<AttentionEntry> &refused) {
         findEscape(result.probabilities, result.root, op, raised);
     FailureOr<AttentionOp> attention = buildAttention(rewriter, match, result);
     if (failed(attention)) {
-      refused.push_back(
-          refuse(op, "an operand cannot be expressed as a tensor"));
+      refused.push_back(refuse(op, match.reason));
+      view.forget();
       continue;
     }
     if (!escape.empty())
