@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SIZE = {"f16": 2, "bf16": 2, "f32": 4}
+ELEMENT_BYTES = 2
 # A case with more rows than this is compared on some of them.
 MAX_ROWS = 512
 
@@ -21,7 +21,7 @@ def round_to(x, dtype):
         bits = np.float32(x).view(np.uint32)
         bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
         return bits.view(np.float32).astype(np.float64)
-    return x.astype(np.float16 if dtype == "f16" else np.float32).astype(np.float64)
+    return x.astype(np.float16).astype(np.float64)
 
 
 def generate(dtype, seed, first, count):
@@ -38,15 +38,6 @@ def generate(dtype, seed, first, count):
 
 def rounding(dtype):
     return (lambda x: round_to(x, dtype)) if dtype else (lambda x: x)
-
-
-def multiply(a, b, dtype=None):
-    """A matrix product in float64; with a type, what a plain loop gives. Products of 16-bit types are summed in float32,
-    which loses nothing next to the rounding of their result."""
-    if dtype == "f32":
-        sums = [np.cumsum(np.float32(row)[:, None] * np.float32(b), 0, np.float32)[-1] for row in a]
-        return np.float64(sums)
-    return round_to(a @ b, dtype) if dtype else a @ b
 
 
 def exclude(y, v, dtype=None):
@@ -98,7 +89,7 @@ class Attention:
     def bytes(self):
         """Each operand once."""
         rows = 2 * self.heads * self.queries + 2 * self.kv_heads * self.keys
-        return self.batch * rows * self.depth * SIZE[self.dtype]
+        return self.batch * rows * self.depth * ELEMENT_BYTES
 
     @property
     def input_shapes(self):
@@ -108,6 +99,10 @@ class Attention:
     @property
     def num_rows(self):
         return self.batch * self.heads * self.queries
+
+    @property
+    def rows_per_head(self):
+        return self.queries
 
     def module(self):
         q, k, _ = ("x".join(map(str, shape)) for shape in self.input_shapes)
@@ -165,32 +160,99 @@ func.func @main(%q: {q}, %k: {kv}, %v: {kv}) -> {q} {{
 
     def attend(self, q, k, v, position, dtype=None):
         keep = rounding(dtype)
-        scores = keep(multiply(q, k.T, dtype) * self.depth**-0.5)
+        scores = keep(keep(q @ k.T) * self.depth**-0.5)
         j = np.arange(self.keys)[None]
         if self.causal:
             scores = np.where(j <= position[:, None], scores, -np.inf)
         if self.window:
             scores = np.where(j >= position[:, None] - self.window, scores, -np.inf)
         weights = np.exp(scores - scores.max(-1, keepdims=True))
-        y = multiply(keep(weights / weights.sum(-1, keepdims=True)), v, dtype)
+        y = keep(keep(weights / weights.sum(-1, keepdims=True)) @ v)
         return exclude(y, v[position], dtype) if self.exclusive else y
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """The exclusion by itself, after somebody else's attention, in that one's order of dimensions: tokens, then heads."""
+
+    dtype: str
+    batch: int
+    heads: int
+    kv_heads: int
+    tokens: int
+    depth: int
+    timed: bool = False
+
+    @property
+    def name(self):
+        heads = f"H{self.heads}" + (f"/{self.kv_heads}" if self.kv_heads != self.heads else "")
+        return f"exclude {self.dtype} B{self.batch} {heads} T{self.tokens} D{self.depth}"
+
+    @property
+    def flops(self):
+        """Two sums of products and a product with difference."""
+        return 6 * self.num_rows * self.depth
+
+    @property
+    def bytes(self):
+        """Each operand once."""
+        return (
+            self.batch * self.tokens * (2 * self.heads + self.kv_heads) * self.depth * ELEMENT_BYTES
+        )
+
+    @property
+    def input_shapes(self):
+        own = (self.batch, self.tokens, self.kv_heads, self.depth)
+        return [(*own[:3], self.heads // self.kv_heads, self.depth), own]
+
+    @property
+    def num_rows(self):
+        return self.batch * self.tokens * self.heads
+
+    @property
+    def rows_per_head(self):
+        return self.num_rows
+
+    def module(self):
+        y, v = (f"tensor<{'x'.join(map(str, shape))}x{self.dtype}>" for shape in self.input_shapes)
+        return f"""
+#y = affine_map<(b, t, h, g, n) -> (b, t, h, g, n)>
+#v = affine_map<(b, t, h, g, n) -> (b, t, h, n)>
+func.func @main(%y: {y}, %v: {v}) -> {y} {{
+  %init = tensor.empty() : {y}
+  %z = xsa.exclude {{exclusion = #xsa.exclusion<l2_clamp, eps = 1.0e-12>, indexing_maps = [#y, #v, #y]}}
+      ins(%y, %v : {y}, {v}) outs(%init : {y}) -> {y}
+  return %z : {y}
+}}
+"""
+
+    def reference(self, rows, seeds):
+        """The expected rows, and what the same maths gives where each step is rounded to the type."""
+        group = self.heads // self.kv_heads
+        y, v = (
+            np.stack([generate(self.dtype, seed, r * self.depth, self.depth) for r in which])
+            for seed, which in zip(seeds, (rows, rows // group))
+        )
+        return exclude(y, v), exclude(y, v, self.dtype)
 
 
 def choose_rows(case):
     """All rows of the output, or in some heads the first, the last and some between."""
     if case.num_rows <= MAX_ROWS:
         return np.arange(case.num_rows)
-    heads = case.num_rows // case.queries
-    chosen = sorted({0, heads // 3, heads - 1})
+    length = case.rows_per_head
+    heads = case.num_rows // length
     rng = np.random.default_rng(case.num_rows)
-    rows = {h * case.queries + r for h in chosen for r in (0, 1, case.queries - 1)}
-    rows |= {h * case.queries + int(r) for h in chosen for r in rng.integers(0, case.queries, 48)}
+    rows = set()
+    for head in {0, heads // 3, heads - 1}:
+        some = [0, 1, length - 1, *rng.integers(0, length, 48).tolist()]
+        rows |= {head * length + row for row in some if row < length}
     return np.array(sorted(rows))
 
 
 def checks():
-    """Cases for their numbers: tails of tiles, every type, grouped heads, more keys than queries."""
-    for dtype in ("bf16", "f16", "f32"):
+    """Cases for their numbers: tails of tiles, grouped heads, a window, more keys than queries."""
+    for dtype in ("bf16", "f16"):
         for depth in (64, 128):
             for causal in (False, True):
                 yield Attention(dtype, 1, 2, 2, 250, 250, depth, causal)
@@ -200,10 +262,12 @@ def checks():
     yield Attention("bf16", 1, 2, 2, 50, 300, 128, True)
     yield Attention("f16", 1, 2, 2, 250, 250, 64, True, exclusive=False)
     yield Attention("bf16", 2, 8, 2, 1, 1000, 128)
+    yield Exclusion("bf16", 1, 8, 2, 61, 128)
+    yield Exclusion("f16", 2, 3, 3, 50, 64)
 
 
 def benchmarks():
-    """Forward attention on 16384 tokens of width 2048, as is usual; decoding."""
+    """Forward attention on 16384 tokens of width 2048, as is usual; decoding; the exclusion alone."""
     for depth in (64, 128):
         heads = 2048 // depth
 
@@ -211,7 +275,7 @@ def benchmarks():
             batch, kv_heads = 16384 // tokens, heads // group
             return Attention(
                 dtype, batch, heads, kv_heads, tokens, tokens, depth, causal, exclusive, timed=True
-            )  # fmt: skip
+            )
 
         for causal in (False, True):
             for tokens in (2048, 8192, 16384):
@@ -222,6 +286,10 @@ def benchmarks():
     for batch, keys in ((1, 8192), (1, 65536), (16, 8192)):
         for exclusive in (True, False):
             yield Attention("bf16", batch, 32, 8, 1, keys, 128, exclusive=exclusive, timed=True)
+    for depth in (64, 128):
+        heads = 2048 // depth
+        yield Exclusion("bf16", 2, heads, heads, 8192, depth, timed=True)
+        yield Exclusion("bf16", 2, heads, heads // 4, 8192, depth, timed=True)
 
 
 def cases():
