@@ -132,7 +132,7 @@ def reference(c, t, f=np.float64):
     j = np.arange(c["tk"]) + (c["key_start"] or 0)
     p4, j4 = p[:, None, None, :, None], j[None, None, None, None, :]
     if c["alibi"]:
-        s = s + np.asarray(t["slopes"], f)[None, :, :, None, None] * (j4 - p4)
+        s = s + np.asarray(t["slopes"], f)[None, :, :, None, None] * np.asarray(j4 - p4, f)
     keep = np.ones(s.shape, bool)
     if c["causal"]:
         keep &= j4 <= p4
@@ -589,6 +589,35 @@ CASES = {
     ),
     "decode_long_dynamic": dict(
         dynamic=True, tq=1, tk=1100, causal=True, g=4, kind="l2_clamp", lse=True, coefficient=True
+    ),
+    "decode_alone": dict(tq=1, tk=77, causal=True, kind="l2_clamp", lse=True),
+    "decode_three_heads_bf16": dict(
+        tq=1, tk=300, g=3, d=64, e=64, causal=True, kind="l2_clamp", dtype="bf16", lse=True
+    ),
+    "few_rows": dict(tq=3, tk=300, causal=True, kind="l2_clamp", lse=True, coefficient=True),
+    "few_rows_odd_depths": dict(tq=5, tk=75, d=21, e=35, causal=True, kind="sq_add", eps=1e-6),
+    "few_rows_window": dict(tq=6, tk=290, window=(9, 2), kind="l2_clamp"),
+    "few_rows_intervals_bf16": dict(tq=2, tk=333, intervals=True, dtype="bf16", lse=True),
+    "few_rows_f64": dict(tq=3, tk=70, dtype="f64", lengths=True, kind="l2_clamp", empty_rows=True),
+    "few_rows_bhdt_f16": dict(tq=4, tk=90, layout="bhdt", dtype="f16", mask="bmk", kind="raw"),
+    "few_rows_bthd_bf16": dict(tq=4, tk=90, layout="bthd", dtype="bf16", g=2, sinks="random"),
+    "few_rows_everything": dict(
+        tq=7,
+        tk=270,
+        g=2,
+        mask="bmk",
+        bias="hmk",
+        sinks="random",
+        alibi=True,
+        kind="l2_clamp",
+        strength_map="token",
+        empty_rows=True,
+        softcap=5.0,
+        lse=True,
+        coefficient=True,
+    ),
+    "few_rows_dynamic_keys": dict(
+        tq=3, tk=131, dynamic=True, mask="k", causal=True, kind="l2_clamp"
     ),
     "one_key": dict(tq=33, tk=1),
     "depth_one": dict(d=1, e=1),

@@ -311,8 +311,9 @@ void TileExpander::chooseSoftmax() {
 /// Makes the tensors that every step overwrites.
 void TileExpander::makeScratches() {
   auto keyType = [&](MappedValue operand) -> Type {
-    return policy.widenInputs ? Type(type)
-                              : getElementTypeOrSelf(operand.value.getType());
+    return policy.widenInputs && policy.widenKeys
+               ? Type(type)
+               : getElementTypeOrSelf(operand.value.getType());
   };
   scoreScratch = makeScratch(scoreMap, type);
   Type valueType = getElementTypeOrSelf(parts.value.value.getType());

@@ -59,6 +59,11 @@ static constexpr int64_t kCacheBudget = 256 * 1024;
 /// More rows gain nothing, and leave less to share between threads.
 static constexpr int64_t kMaxRows = 128;
 
+/// Keys of a tile. With few rows the steps between the products weigh more, and
+/// more keys at once spread them.
+static constexpr int64_t kMaxKeys = 64;
+static constexpr int64_t kMaxKeysOfFewRows = 256;
+
 /// Elements of a row of query and output, or of a key and a value, where known.
 static int64_t getDepth(AttentionOp op) {
   int64_t keyDepth = staticExtent(op.getKeyMap(), op.getKey(),
@@ -75,18 +80,28 @@ TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits) {
   TilePolicy policy;
   policy.exactKeys = true;
   policy.heavyTilesFirst = true;
-  // Two vectors of rows, and blocks of six keys or columns of the output, are
-  // enough independent sums to hide their latency.
+  int64_t keys = staticExtent(op.getKeyMap(), op.getKey(), op.getKeyDim(),
+                              op.getContext());
+  auto getKeyTile = [&](int64_t most) {
+    return ShapedType::isDynamic(keys)
+               ? most
+               : std::clamp<int64_t>(llvm::alignTo(keys, 8), 8, most);
+  };
   int64_t bytes = op.getAccumulatorType().getWidth() / 8;
   int64_t lanes = vectorBits / 8 / bytes;
   int64_t rows = numQueryRows(op);
-  bool few = !ShapedType::isDynamic(rows) && rows <= lanes;
-  policy.rowBlock =
-      few ? llvm::PowerOf2Ceil(std::max<int64_t>(rows, 1)) : 2 * lanes;
-  int64_t keys = staticExtent(op.getKeyMap(), op.getKey(), op.getKeyDim(),
-                              op.getContext());
-  if (!ShapedType::isDynamic(keys))
-    policy.keyTile = std::clamp<int64_t>(llvm::alignTo(keys, 8), 8, 64);
+  if (!ShapedType::isDynamic(rows) && rows < lanes) {
+    // Too few for the lanes of a vector: keys and values are read along their
+    // depth instead, each once.
+    policy.rowsInnermost = policy.widenKeys = false;
+    policy.queryTile = std::max<int64_t>(rows, 1);
+    policy.keyTile = getKeyTile(kMaxKeysOfFewRows);
+    return policy;
+  }
+  // Two vectors of rows, and blocks of six keys or columns of the output, are
+  // enough independent sums to hide their latency.
+  policy.rowBlock = rows == lanes ? lanes : 2 * lanes;
+  policy.keyTile = getKeyTile(kMaxKeys);
 
   // As many blocks as fit, with query and output, beside a tile of keys: each
   // spares the others a pass over keys and values.
@@ -283,7 +298,7 @@ private:
     policy.exactKeys = exactKeys;
     policy.powersOfTwo = powersOfTwo;
     policy.splitMaskedTiles = splitMaskedTiles;
-    policy.rowsInnermost = rowsInnermost;
+    policy.rowsInnermost &= rowsInnermost;
     return policy;
   }
 };

@@ -13,11 +13,11 @@
 #include "TileBody.h"
 
 #include "ExpandExp2.h"
-#include "TileVectorizer.h"
 #include "xsa/Dialect/XSA/IR/AttentionParts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -25,6 +25,71 @@
 
 using namespace mlir;
 using namespace xsa;
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+static bool isTensor(Value value) {
+  return isa<RankedTensorType>(value.getType());
+}
+
+TileAccess xsa::classifyAccess(Value operand, AffineMap map, unsigned lane) {
+  if (!isTensor(operand) || !map.isFunctionOfDim(lane))
+    return TileAccess::Uniform;
+  // Vectors of i1 have another layout in memory than tensors.
+  bool isLast =
+      map.getResults().back() == getAffineDimExpr(lane, map.getContext());
+  bool isBool = getElementTypeOrSelf(operand.getType()).isInteger(1);
+  return isLast && !isBool ? TileAccess::PerLane : TileAccess::Unsupported;
+}
+
+SmallVector<Value> xsa::getAccessIndices(AffineMap map,
+                                         ArrayRef<Value> indices) {
+  return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
+    return indices[cast<AffineDimExpr>(expr).getPosition()];
+  });
+}
+
+Value xsa::getTileDim(ImplicitLocOpBuilder &b, Value tensor, int64_t position) {
+  int64_t size = cast<RankedTensorType>(tensor.getType()).getDimSize(position);
+  if (!ShapedType::isDynamic(size))
+    return arith::ConstantIndexOp::create(b, size);
+  return tensor::DimOp::create(b, tensor, position);
+}
+
+Value xsa::getLoopExtent(ImplicitLocOpBuilder &b, linalg::GenericOp op,
+                         unsigned dim) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (auto position = map.getResultPosition(b.getAffineDimExpr(dim)))
+      return getTileDim(b, operand.get(), *position);
+  }
+  llvm_unreachable("every loop of a generic is in some map");
+}
+
+Value xsa::readTileOperand(ImplicitLocOpBuilder &b, linalg::GenericOp op,
+                           OpOperand *operand, Value from,
+                           ArrayRef<Value> indices, unsigned lane,
+                           int64_t lanes) {
+  if (!isTensor(from))
+    return from;
+  // A tile filled with a constant need not be read.
+  if (auto fill = from.getDefiningOp<linalg::FillOp>())
+    return fill.value();
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  SmallVector<Value> position = getAccessIndices(map, indices);
+  if (classifyAccess(from, map, lane) == TileAccess::Uniform)
+    return tensor::ExtractOp::create(b, from, position);
+  auto type = VectorType::get({lanes}, getElementTypeOrSelf(from.getType()));
+  return vector::TransferReadOp::create(b, type, from, position,
+                                        /*padding=*/std::nullopt,
+                                        ArrayRef<bool>{true});
+}
+
+//===----------------------------------------------------------------------===//
+// The body
+//===----------------------------------------------------------------------===//
 
 bool xsa::hasVectorForm(linalg::GenericOp op) {
   return llvm::all_of(*op.getBody(), [](Operation &nested) {
@@ -107,6 +172,18 @@ Value xsa::buildTileBody(ImplicitLocOpBuilder &b, linalg::GenericOp op,
   }
   Value yielded = op.getBody()->getTerminator()->getOperand(0);
   return broadcastLanes(b, mapping.lookupOrDefault(yielded), lanes);
+}
+
+Value xsa::buildTileElement(ImplicitLocOpBuilder &b, linalg::GenericOp op,
+                            ArrayRef<Value> indices, unsigned lane,
+                            int64_t lanes, Value accumulator) {
+  SmallVector<Value> args;
+  for (OpOperand *input : op.getDpsInputOperands())
+    args.push_back(
+        readTileOperand(b, op, input, input->get(), indices, lane, lanes));
+  args.push_back(accumulator);
+  return buildTileBody(b, op, args, indices, lane, lanes,
+                       /*contracts=*/op.getNumReductionLoops() != 0);
 }
 
 //===----------------------------------------------------------------------===//

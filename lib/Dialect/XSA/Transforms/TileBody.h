@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a linalg.generic computes for one element, computed for a vector of
+// What a linalg.generic reads and computes for one element, for a vector of
 // them, with the forms that processors are good at in place of those that they
 // are not.
 //
@@ -20,6 +20,32 @@
 
 namespace xsa {
 
+/// How an operand is read where loop `lane` is a vector: a vector of elements,
+/// one element for all lanes, or in a way that vectors do not have.
+enum class TileAccess { PerLane, Uniform, Unsupported };
+TileAccess classifyAccess(mlir::Value operand, mlir::AffineMap map,
+                          unsigned lane);
+
+/// Where loops at `indices` access an operand.
+llvm::SmallVector<mlir::Value>
+getAccessIndices(mlir::AffineMap map, llvm::ArrayRef<mlir::Value> indices);
+
+/// The size of a tensor's dimension, and of a loop, as a value.
+mlir::Value getTileDim(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
+                       int64_t position);
+mlir::Value getLoopExtent(mlir::ImplicitLocOpBuilder &b,
+                          mlir::linalg::GenericOp op, unsigned dim);
+
+mlir::Value broadcastLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
+                           int64_t lanes);
+
+/// The element or the vector of `operand` at `indices`, taken from `from`.
+mlir::Value readTileOperand(mlir::ImplicitLocOpBuilder &b,
+                            mlir::linalg::GenericOp op,
+                            mlir::OpOperand *operand, mlir::Value from,
+                            llvm::ArrayRef<mlir::Value> indices, unsigned lane,
+                            int64_t lanes);
+
 /// Whether every operation of the body has a form on vectors.
 bool hasVectorForm(mlir::linalg::GenericOp op);
 
@@ -32,6 +58,12 @@ mlir::Value buildTileBody(mlir::ImplicitLocOpBuilder &b,
                           llvm::ArrayRef<mlir::Value> args,
                           llvm::ArrayRef<mlir::Value> indices, unsigned lane,
                           int64_t lanes, bool contracts);
+
+/// The value of the body at `indices`, its inputs read there.
+mlir::Value buildTileElement(mlir::ImplicitLocOpBuilder &b,
+                             mlir::linalg::GenericOp op,
+                             llvm::ArrayRef<mlir::Value> indices, unsigned lane,
+                             int64_t lanes, mlir::Value accumulator);
 
 /// The operation that combines a term with the sum so far, if the body is of
 /// that form and the operation has a neutral element.

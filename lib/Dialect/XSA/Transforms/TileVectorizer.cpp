@@ -41,24 +41,6 @@ int64_t VectorTarget::getBlockRows(int64_t bits) const {
 // What can be vectorized
 //===----------------------------------------------------------------------===//
 
-static bool isTensor(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
-
-/// How an operand is read: once per lane, once for all lanes, or in a way that
-/// vectors do not have.
-enum class Access { PerLane, Uniform, Unsupported };
-
-static Access classify(Value operand, AffineMap map, unsigned lane) {
-  if (!isTensor(operand) || !map.isFunctionOfDim(lane))
-    return Access::Uniform;
-  // Vectors of i1 have another layout in memory than tensors.
-  bool isLast =
-      map.getResults().back() == getAffineDimExpr(lane, map.getContext());
-  bool isBool = getElementTypeOrSelf(operand.getType()).isInteger(1);
-  return isLast && !isBool ? Access::PerLane : Access::Unsupported;
-}
-
 FailureOr<TileLoops> xsa::analyzeTile(linalg::GenericOp op,
                                       const VectorTarget &target) {
   if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics())
@@ -87,12 +69,11 @@ FailureOr<TileLoops> xsa::analyzeTile(linalg::GenericOp op,
   bool inOneVector =
       !ShapedType::isDynamic(extent) && extent <= target.getMaxLanes(element);
   loops.lanes = inOneVector ? extent : 0;
-  if (!inOneVector && loops.term)
-    return failure();
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (!map.isProjectedPermutation() ||
-        classify(operand.get(), map, loops.lane) == Access::Unsupported)
+        classifyAccess(operand.get(), map, loops.lane) ==
+            TileAccess::Unsupported)
       return failure();
   }
   if (!hasVectorForm(op))
@@ -125,10 +106,7 @@ linalg::GenericOp xsa::findFusingContraction(linalg::GenericOp op,
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// What should be unrolled is in blocks already, so the code generator is told
-/// how often to unroll. Its own choice gains nothing and multiplies compile
-/// time where extents are small constants.
-static void setUnrolling(scf::ForOp loop, int32_t count) {
+void xsa::setUnrolling(scf::ForOp loop, int32_t count) {
   Builder b(loop.getContext());
   auto unroll = LLVM::LoopUnrollAttr::get(
       b.getContext(), /*disable=*/b.getBoolAttr(count == 1),
@@ -153,30 +131,6 @@ Value xsa::buildTileLoop(ImplicitLocOpBuilder &b, Value begin, Value end,
   return loop.getResult(0);
 }
 
-Value xsa::getTileDim(ImplicitLocOpBuilder &b, Value tensor, int64_t position) {
-  int64_t size = cast<RankedTensorType>(tensor.getType()).getDimSize(position);
-  if (!ShapedType::isDynamic(size))
-    return arith::ConstantIndexOp::create(b, size);
-  return tensor::DimOp::create(b, tensor, position);
-}
-
-static Value getLoopExtent(ImplicitLocOpBuilder &b, linalg::GenericOp op,
-                           unsigned dim) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (auto position = map.getResultPosition(b.getAffineDimExpr(dim)))
-      return getTileDim(b, operand.get(), *position);
-  }
-  llvm_unreachable("every loop of a generic is in some map");
-}
-
-static SmallVector<Value> accessIndices(AffineMap map,
-                                        ArrayRef<Value> indices) {
-  return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
-    return indices[cast<AffineDimExpr>(expr).getPosition()];
-  });
-}
-
 namespace {
 class TileVectorizer {
 public:
@@ -198,6 +152,7 @@ private:
   Type getElementType() {
     return getElementTypeOrSelf(op.getDpsInits().front().getType());
   }
+  int64_t getVectorsPerRow();
   Value vectorizeLanes(Value destination);
   Value vectorizeRows(Value destination);
   Value emitBlocks(Value destination, Value begin, Value end, int64_t block);
@@ -232,31 +187,12 @@ std::optional<int64_t> TileVectorizer::staticExtent(unsigned dim) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The element or the vector of `operand` at the current indices, taken from
-/// `from`.
 Value TileVectorizer::read(OpOperand *operand, Value from) {
-  if (!isTensor(from))
-    return from;
-  // A tile filled with a constant need not be read.
-  if (auto fill = from.getDefiningOp<linalg::FillOp>())
-    return fill.value();
-  AffineMap map = op.getMatchingIndexingMap(operand);
-  SmallVector<Value> position = accessIndices(map, indices);
-  if (classify(from, map, loops.lane) == Access::Uniform)
-    return tensor::ExtractOp::create(b, from, position);
-  auto type = VectorType::get({lanes}, getElementTypeOrSelf(from.getType()));
-  return vector::TransferReadOp::create(b, type, from, position,
-                                        /*padding=*/std::nullopt,
-                                        ArrayRef<bool>{true});
+  return readTileOperand(b, op, operand, from, indices, loops.lane, lanes);
 }
 
 Value TileVectorizer::evaluate(Value accumulator) {
-  SmallVector<Value> args;
-  for (OpOperand *input : op.getDpsInputOperands())
-    args.push_back(read(input, input->get()));
-  args.push_back(accumulator);
-  return buildTileBody(b, op, args, indices, loops.lane, lanes,
-                       /*contracts=*/loops.term.has_value());
+  return buildTileElement(b, op, indices, loops.lane, lanes, accumulator);
 }
 
 /// What the init holds at the current row: a constant where it is filled, a
@@ -361,9 +297,9 @@ Value TileVectorizer::buildBlock(Value destination, Value firstRow,
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (auto [row, result] : llvm::zip_equal(rows, results)) {
     enter(row);
-    destination = vector::TransferWriteOp::create(b, result, destination,
-                                                  accessIndices(map, indices),
-                                                  ArrayRef<bool>{true})
+    destination = vector::TransferWriteOp::create(
+                      b, result, destination, getAccessIndices(map, indices),
+                      ArrayRef<bool>{true})
                       .getResult();
   }
   return destination;
@@ -412,8 +348,19 @@ Value TileVectorizer::vectorizeRows(Value destination) {
 // Lanes
 //===----------------------------------------------------------------------===//
 
-/// Element by element over a last dimension of any length: vectors of falling
-/// length where it is known, else vectors and then single elements.
+/// Registers that a row's vector takes: two, but of a contraction with few rows
+/// so many that together they have sums enough to hide their latency.
+int64_t TileVectorizer::getVectorsPerRow() {
+  constexpr int64_t kSums = 8;
+  if (!loops.term || !loops.row)
+    return 2;
+  int64_t rows = staticExtent(*loops.row).value_or(kSums);
+  return llvm::bit_floor<uint64_t>(
+      std::clamp<int64_t>(kSums / std::max<int64_t>(rows, 1), 2, kSums));
+}
+
+/// Over a last dimension of any length: vectors of falling length where it is
+/// known, else vectors and then single elements.
 Value TileVectorizer::vectorizeLanes(Value destination) {
   auto emit = [&](Value begin, Value end, int64_t width) {
     lanes = width;
@@ -423,7 +370,7 @@ Value TileVectorizer::vectorizeLanes(Value destination) {
                                   return vectorizeRows(carried);
                                 });
   };
-  int64_t most = target.getMaxLanes(getElementType());
+  int64_t most = target.getMaxLanes(getElementType()) * getVectorsPerRow() / 2;
   std::optional<int64_t> extent = staticExtent(loops.lane);
   if (!extent) {
     Value end = getLoopExtent(b, op, loops.lane);
@@ -469,10 +416,11 @@ Value xsa::scalarizeTile(OpBuilder &builder, linalg::GenericOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), builder);
   SmallVector<Value> indices(op.getNumLoops());
   auto element = [&](OpOperand &operand, Value from) -> Value {
-    if (!isTensor(from))
+    if (!isa<RankedTensorType>(from.getType()))
       return from;
     return tensor::ExtractOp::create(
-        b, from, accessIndices(op.getMatchingIndexingMap(&operand), indices));
+        b, from,
+        getAccessIndices(op.getMatchingIndexingMap(&operand), indices));
   };
   auto innermost = [&](Value destination) -> Value {
     OpOperand &init = *op.getDpsInitOperand(0);
@@ -490,7 +438,7 @@ Value xsa::scalarizeTile(OpBuilder &builder, linalg::GenericOp op) {
     Value yielded = op.getBody()->getTerminator()->getOperand(0);
     return tensor::InsertOp::create(
         b, mapping.lookupOrDefault(yielded), destination,
-        accessIndices(op.getMatchingIndexingMap(&init), indices));
+        getAccessIndices(op.getMatchingIndexingMap(&init), indices));
   };
   std::function<Value(unsigned, Value)> nest = [&](unsigned dim,
                                                    Value destination) {

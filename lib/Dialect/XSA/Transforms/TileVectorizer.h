@@ -43,8 +43,8 @@ struct VectorTarget {
 struct TileLoops {
   unsigned lane;
   std::optional<unsigned> row, term;
-  /// Number of lanes where one vector has all of them; else 0, and the
-  /// operation is element by element.
+  /// Number of lanes where one vector has all of them; else 0, and lanes are a
+  /// loop over vectors.
   int64_t lanes;
 };
 
@@ -66,21 +66,25 @@ mlir::FailureOr<mlir::Value> vectorizeTransposition(mlir::OpBuilder &builder,
                                                     mlir::linalg::GenericOp op,
                                                     const VectorTarget &target);
 
+/// The result of `op`, if it is a sum or maximum whose terms lie one after
+/// another in memory; failure, and nothing built, otherwise.
+mlir::FailureOr<mlir::Value> vectorizeLaneSum(mlir::OpBuilder &builder,
+                                              mlir::linalg::GenericOp op,
+                                              const VectorTarget &target);
+
 /// The result of `op`, element by element.
 mlir::Value scalarizeTile(mlir::OpBuilder &builder, mlir::linalg::GenericOp op);
+
+/// What should be unrolled is in blocks already, so the code generator is told
+/// how often to unroll. Its own choice gains nothing and multiplies compile
+/// time where extents are small constants.
+void setUnrolling(mlir::scf::ForOp loop, int32_t count);
 
 /// A loop over [begin, end) that carries `destination` through `body`.
 mlir::Value
 buildTileLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value begin, mlir::Value end,
               int64_t step, mlir::Value destination,
               llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> body);
-
-/// The size of a tensor's dimension as a value.
-mlir::Value getTileDim(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
-                       int64_t position);
-
-mlir::Value broadcastLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
-                           int64_t lanes);
 
 } // namespace xsa
 

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TileBody.h"
 #include "TileVectorizer.h"
 
 #include "xsa/Dialect/XSA/Transforms/Passes.h"
@@ -104,10 +105,12 @@ static void vectorize(RewriterBase &rewriter, linalg::GenericOp op,
     rewriter.replaceOp(op, vectorizeTile(rewriter, op, *loops, target));
     return count();
   }
-  FailureOr<Value> transposed = vectorizeTransposition(rewriter, op, target);
-  if (succeeded(transposed)) {
-    rewriter.replaceOp(op, *transposed);
-    return count();
+  for (auto *form : {vectorizeTransposition, vectorizeLaneSum}) {
+    FailureOr<Value> value = form(rewriter, op, target);
+    if (succeeded(value)) {
+      rewriter.replaceOp(op, *value);
+      return count();
+    }
   }
   if (op.getNumDpsInits() == 1 && op.hasPureTensorSemantics())
     rewriter.replaceOp(op, scalarizeTile(rewriter, op));

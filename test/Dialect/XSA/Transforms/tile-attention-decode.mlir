@@ -12,8 +12,8 @@
 
 // CHECK-LABEL: func.func @grouped_heads_are_rows
 // CHECK:         scf.forall (%{{.*}}) in (2)
-// CHECK:           scf.for {{.*}} -> (tensor<4xf32>, tensor<4xf32>, tensor<32x4xf32>)
-// CHECK:             linalg.generic {{.*}} tensor<64x16xf32>, tensor<16x4xf32>) outs(%{{.*}} : tensor<64x4xf32>)
+// CHECK:           scf.for {{.*}} -> (tensor<4xf32>, tensor<4xf32>, tensor<4x32xf32>)
+// CHECK:             linalg.generic {{.*}} tensor<4x16xf32>, tensor<256x16xf32>) outs(%{{.*}} : tensor<4x256xf32>)
 // CHECK-NOT:         arith.cmpi sle
 // CHECK:         return
 func.func @grouped_heads_are_rows(%q: tensor<2x4x1x16xf32>, %k: tensor<2x512x16xf32>, %v: tensor<2x512x32xf32>,
@@ -38,6 +38,21 @@ func.func @own_value_is_repeated(%q: tensor<2x4x1x16xf32>, %k: tensor<2x512x16xf
       self_value(%self : tensor<2x1x32xf32>)
       outs(%o : tensor<2x4x1x32xf32>) -> tensor<2x4x1x32xf32>
   return %r : tensor<2x4x1x32xf32>
+}
+
+// Keys and values of low precision stay as they are: each is read once.
+
+// CHECK-LABEL: func.func @read_in_place
+// CHECK:         scf.for
+// CHECK:           %[[KEYS:.*]] = tensor.extract_slice %{{.*}} : tensor<512x16xbf16> to tensor<256x16xbf16>
+// CHECK-NEXT:      tensor.extract_slice %{{.*}} : tensor<512x32xbf16> to tensor<256x32xbf16>
+// CHECK:           linalg.generic {{.*}} ins(%{{.*}}, %[[KEYS]] : tensor<4x16xf32>, tensor<256x16xbf16>)
+func.func @read_in_place(%q: tensor<2x4x1x16xbf16>, %k: tensor<2x512x16xbf16>, %v: tensor<2x512x32xbf16>,
+                         %o: tensor<2x4x1x32xbf16>) -> tensor<2x4x1x32xbf16> {
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %k, %v : tensor<2x4x1x16xbf16>, tensor<2x512x16xbf16>, tensor<2x512x32xbf16>)
+      outs(%o : tensor<2x4x1x32xbf16>) -> tensor<2x4x1x32xbf16>
+  return %r : tensor<2x4x1x32xbf16>
 }
 
 // Where the row stands matters: it stays a row.

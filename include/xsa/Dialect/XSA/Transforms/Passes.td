@@ -101,7 +101,7 @@ def TileAttention : Pass<"xsa-tile-attention"> {
     Option<"rowBlock", "row-block", "int64_t", /*default=*/"0",
            "query rows that are worked on together (0: by vector width)">,
     Option<"keyTile", "key-tile", "int64_t", /*default=*/"0",
-           "keys of a tile (0: at most 64)">,
+           "keys of a tile (0: at most 64, or 256 with few query rows)">,
     Option<"exactKeys", "exact-keys", "bool", /*default=*/"true",
            "at edges take just the keys that exist and are seen, instead of "
            "masking those of a whole tile">,
@@ -111,7 +111,7 @@ def TileAttention : Pass<"xsa-tile-attention"> {
            /*default=*/"true",
            "separate loops for tiles that need no positional mask">,
     Option<"rowsInnermost", "rows-innermost", "bool", /*default=*/"true",
-           "query rows are the last dimension of tiles">
+           "query rows are the last dimension of tiles where they fill vectors">
   ];
   let statistics = [
     Statistic<"numTiled", "num-tiled", "attentions tiled">
@@ -133,7 +133,8 @@ def VectorizeTiles : Pass<"xsa-vectorize-tiles"> {
     holds one value per query row, becomes a vector. Contractions keep a block
     of vectors in registers over their sum, as large as there are registers for;
     maxima and sums over keys are element-wise on vectors; `math.exp2` is
-    expanded to arithmetic. Copies that transpose go through squares of
+    expanded to arithmetic. Where tiles have rows first, vectors run along the
+    terms of a sum and are added up at its end. Copies that transpose go through squares of
     registers. The running maximum and sum become vectors carried by the loop
     over keys where all rows are one block.
 

@@ -59,6 +59,9 @@ struct TilePolicy {
   /// instructions do: weights are narrowed to the type of the values, and the
   /// scale goes into the exponential.
   bool widenInputs = true;
+  /// With `widenInputs`: keys and values too. Otherwise the products convert
+  /// them where they read them, which is as good if that is once.
+  bool widenKeys = true;
 
   /// The policy for CPUs with vectors of `vectorBits`.
   static TilePolicy forCPU(AttentionOp op, int64_t vectorBits);
