@@ -45,14 +45,14 @@ class Module:
     __copy__ = clone
 
     def raise_attention(self, *, assume_self: bool = False, strict: bool = False) -> Module:
-        """Turns every attention into an ``xsa.attention``; results stay the same.
+        """Turns every attention it recognises into ``xsa.attention``; results stay.
 
         What an importer wrote (TOSA, ``tm_tensor``, private functions, globals)
         is brought to linalg on tensors on the way.
 
         Args:
-            assume_self: take query, key and value that are arguments of the
-                function for those of one sequence.
+            assume_self: taken so that both conversions can be called alike;
+                raising itself assumes nothing.
             strict: leave attention alone where raising it may change its results
                 beyond rounding.
 
