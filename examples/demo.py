@@ -243,7 +243,7 @@ def main() -> int:
 
     print(
         "\n"
-        + STYLE.bold("Mind: ")
+        + STYLE.bold("Note: ")
         + "the conversion changes what a model computes, as asked for. A pretrained model"
     )
     print("needs fine-tuning after it. These models have random weights; PyTorch's outputs beside")
