@@ -152,6 +152,6 @@ void xsa::buildLowerToCPUPipeline(OpPassManager &pm,
 void xsa::registerLowerToCPUPipeline() {
   PassPipelineRegistration<LowerToCPUOptions>(
       "xsa-lower-to-cpu-pipeline",
-      "lowers whole models to the LLVM dialect for the host's processor",
+      "lower whole models to the LLVM dialect for the host's processor",
       buildLowerToCPUPipeline);
 }

@@ -134,6 +134,6 @@ void xsa::buildLowerToNVVMPipeline(OpPassManager &pm,
 void xsa::registerLowerToNVVMPipeline() {
   PassPipelineRegistration<LowerToNVVMOptions>(
       "xsa-lower-to-nvvm-pipeline",
-      "makes each attention one kernel for NVIDIA GPUs",
+      "lower each xsa.attention to one kernel for NVIDIA GPUs",
       buildLowerToNVVMPipeline);
 }

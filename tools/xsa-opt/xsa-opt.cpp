@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
 
   llvm::InitLLVM init(argc, argv);
   auto [input, output] = mlir::registerAndParseCLIOptions(
-      argc, argv, "XSA optimizer driver\n", registry);
+      argc, argv, "mlir-opt with the XSA passes and dialects\n", registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::asMainReturnCode(

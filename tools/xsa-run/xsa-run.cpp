@@ -66,15 +66,17 @@ struct Options {
   cl::opt<std::string> model{cl::Positional, cl::Required,
                              cl::desc("<model.mlir>"), cl::cat(category)};
   cl::opt<std::string> entry{"entry", cl::init("main"),
-                             cl::desc("function to call"), cl::cat(category)};
-  cl::opt<std::string> inputs{"inputs",
-                              cl::desc(".npz archive with arg0, arg1, ..."),
-                              cl::value_desc("file"), cl::cat(category)};
+                             cl::desc("function to call (default: main)"),
+                             cl::cat(category)};
+  cl::opt<std::string> inputs{
+      "inputs", cl::desc(".npz archive with the arguments arg0, arg1, ..."),
+      cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> outputs{
       "outputs", cl::desc(".npz archive to write out0, out1, ... to"),
       cl::value_desc("file"), cl::cat(category)};
   cl::opt<Target> target{
-      "target", cl::desc("where attention runs"), cl::init(Target::CPU),
+      "target", cl::desc("where attention runs (default: cpu)"),
+      cl::init(Target::CPU),
       cl::values(clEnumValN(Target::CPU, "cpu", "the host's processor"),
                  clEnumValN(Target::Emulator, "emulator",
                             "GPU kernels, emulated and checked"),
@@ -104,8 +106,9 @@ struct Options {
   cl::opt<unsigned, false, RangeParser<1, 1000000>> repeat{
       "repeat", cl::init(1), cl::desc("number of calls (default: 1)"),
       cl::cat(category)};
-  cl::opt<std::string> stats{"stats", cl::desc("JSON file to write times to"),
-                             cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> stats{
+      "stats", cl::desc("JSON file to write times, memory and kernels to"),
+      cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> cpu{
       "cpu", cl::desc("processor to compile for (default: this one)"),
       cl::value_desc("name"), cl::cat(category)};
@@ -114,7 +117,7 @@ struct Options {
       cl::desc("processor features to compile for, e.g. +avx2,+fma"),
       cl::value_desc("list"), cl::cat(category)};
   cl::opt<std::string> chip{"chip", cl::init("sm_80"),
-                            cl::desc("GPU to compile kernels for"),
+                            cl::desc("GPU to compile kernels for (default: sm_80)"),
                             cl::cat(category)};
   cl::opt<std::string> record{
       "record", cl::desc("folder that the target 'record' writes to"),

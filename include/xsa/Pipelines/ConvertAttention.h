@@ -62,7 +62,8 @@ struct ConvertAttentionToXSAOptions
       llvm::cl::init("l2_clamp")};
   Option<std::optional<double>> eps{
       *this, "eps",
-      llvm::cl::desc("epsilon of the denominator (default: that of its kind)"),
+      llvm::cl::desc("epsilon of the denominator (default: 1e-12 for l2_clamp, "
+                     "1e-6 for sq_clamp and sq_add)"),
       llvm::cl::init(std::optional<double>())};
   Option<double> strength{
       *this, "strength",

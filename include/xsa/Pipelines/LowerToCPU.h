@@ -22,11 +22,12 @@ namespace xsa {
 struct LowerToCPUOptions : public mlir::PassPipelineOptions<LowerToCPUOptions> {
   Option<int64_t> vectorBits{
       *this, "vector-bits",
-      llvm::cl::desc("width of the vector registers to fill"),
+      llvm::cl::desc("width in bits of the vector registers to fill"),
       llvm::cl::init(256)};
   Option<int64_t> parallelWork{
       *this, "parallel-work",
-      llvm::cl::desc("scalar operations that are worth another thread"),
+      llvm::cl::desc(
+          "number of scalar operations that is worth another thread"),
       llvm::cl::init(65536)};
 };
 

@@ -21,20 +21,23 @@ namespace xsa {
 
 struct LowerToNVVMOptions
     : public mlir::PassPipelineOptions<LowerToNVVMOptions> {
-  Option<std::string> chip{*this, "chip", llvm::cl::desc("GPU to compile for"),
-                           llvm::cl::init("sm_80")};
+  Option<std::string> chip{
+      *this, "chip",
+      llvm::cl::desc("GPU to compile for, sm_80 or later (default: sm_80)"),
+      llvm::cl::init("sm_80")};
   Option<int64_t> ptx{
       *this, "ptx",
       llvm::cl::desc("version of PTX, such as 80 (0: what the chip needs)"),
       llvm::cl::init(0)};
   Option<std::string> format{
       *this, "format",
-      llvm::cl::desc("of the kernels: mlir (LLVM dialect), llvm (bitcode), isa "
-                     "(PTX), bin, fatbin"),
+      llvm::cl::desc(
+          "form of the kernels: mlir (LLVM dialect), llvm (bitcode), isa "
+          "(PTX), bin, fatbin (default; needs ptxas, as bin does)"),
       llvm::cl::init("fatbin")};
   Option<int64_t> vectorBits{
       *this, "vector-bits",
-      llvm::cl::desc("width of the host's vector registers"),
+      llvm::cl::desc("width in bits of the host's vector registers"),
       llvm::cl::init(256)};
   Option<bool> strict{
       *this, "strict",
@@ -42,21 +45,28 @@ struct LowerToNVVMOptions
       llvm::cl::init(false)};
   Option<bool> printPlan{
       *this, "print-plan",
-      llvm::cl::desc("a remark at each attention tells its tile sizes"),
+      llvm::cl::desc(
+          "remark at each attention which sizes were chosen, and their cost"),
       llvm::cl::init(false)};
-  Option<int64_t> queryTile{*this, "query-tile",
-                            llvm::cl::desc("query rows of a tile"),
-                            llvm::cl::init(0)};
-  Option<int64_t> keyTile{*this, "key-tile", llvm::cl::desc("keys of a tile"),
-                          llvm::cl::init(0)};
-  Option<int64_t> warps{*this, "warps", llvm::cl::desc("warps of a block"),
-                        llvm::cl::init(0)};
-  Option<int64_t> stages{*this, "stages",
-                         llvm::cl::desc("tiles of keys in shared memory"),
-                         llvm::cl::init(0)};
-  Option<int64_t> keySplits{*this, "key-splits",
-                            llvm::cl::desc("ranges that keys are split into"),
-                            llvm::cl::init(0)};
+  Option<int64_t> queryTile{
+      *this, "query-tile",
+      llvm::cl::desc("query rows of a tile (0: by the cost model)"),
+      llvm::cl::init(0)};
+  Option<int64_t> keyTile{
+      *this, "key-tile",
+      llvm::cl::desc("keys of a tile (0: by the cost model)"),
+      llvm::cl::init(0)};
+  Option<int64_t> warps{
+      *this, "warps", llvm::cl::desc("warps of a block (0: by the cost model)"),
+      llvm::cl::init(0)};
+  Option<int64_t> stages{
+      *this, "stages",
+      llvm::cl::desc("tiles of keys in shared memory (0: by the cost model)"),
+      llvm::cl::init(0)};
+  Option<int64_t> keySplits{
+      *this, "key-splits",
+      llvm::cl::desc("ranges that keys are split into (0: by the cost model)"),
+      llvm::cl::init(0)};
 };
 
 /// Adds the whole pipeline to a pass manager on a module. Kernels that a module

@@ -18,7 +18,7 @@ include "mlir/Pass/PassBase.td"
 
 def PrepareEntryPointsPass
     : Pass<"xsa-prepare-entry-points", "::mlir::ModuleOp"> {
-  let summary = "states the contract between a model and its caller";
+  let summary = "state the contract between a model and its caller";
   let description = [{
     For each public function with a body: arguments are never written
     (`bufferization.writable = false`), results are buffers of their own, also
@@ -30,7 +30,7 @@ def PrepareEntryPointsPass
 
 def FuseElementwisePass
     : Pass<"xsa-fuse-elementwise"> {
-  let summary = "fuses chains of element-wise operations on tensors";
+  let summary = "fuse chains of element-wise operations on tensors";
   let description = [{
     Upstream's fusion of `linalg.generic` with three reins: a producer is fused
     only into its single user; never into a contraction, which would compute it
@@ -49,7 +49,7 @@ def FuseElementwisePass
 
 def LegalizeScalarsPass
     : Pass<"xsa-legalize-scalars", "::mlir::ModuleOp"> {
-  let summary = "arithmetic that processors lack, on scalars and vectors";
+  let summary = "expand arithmetic that processors lack, on scalars and vectors";
   let description = [{
     f16 and bf16 arithmetic and functions are computed in f32, rounded after
     each operation as if they had been computed in their own type; bf16
@@ -66,7 +66,7 @@ def LegalizeScalarsPass
 }
 
 def ExpandDynamicReshapesPass : Pass<"xsa-expand-dynamic-reshapes"> {
-  let summary = "computes the strides of reshapes with several unknown sizes";
+  let summary = "compute the strides of reshapes with several unknown sizes";
   let description = [{
     `memref.expand_shape` with more than one dynamic size in a group becomes a
     `memref.reinterpret_cast`: upstream's expansion of strided metadata computes
@@ -78,7 +78,7 @@ def ExpandDynamicReshapesPass : Pass<"xsa-expand-dynamic-reshapes"> {
 }
 
 def CheckBuffersPass : Pass<"xsa-check-buffers"> {
-  let summary = "checks at run time that sizes which must agree do";
+  let summary = "check at run time that sizes agree where they must";
   let description = [{
     Adds assertions where dynamic sizes could disagree: between the operands of
     linalg operations, in casts to a static size, in reshapes. A model with such
@@ -96,7 +96,7 @@ def CheckBuffersPass : Pass<"xsa-check-buffers"> {
 
 def CheckBufferizablePass
     : Pass<"xsa-check-bufferizable", "::mlir::ModuleOp"> {
-  let summary = "reports operations on tensors that cannot become buffers";
+  let summary = "report operations on tensors that cannot become buffers";
   let description = [{
     The errors that one-shot bufferization would stop with, but with the
     operation's name and dialect.
@@ -105,7 +105,7 @@ def CheckBufferizablePass
 
 def StageKernelBuffersPass
     : Pass<"xsa-stage-kernel-buffers", "::mlir::ModuleOp"> {
-  let summary = "gives kernel launches copies of the host's buffers";
+  let summary = "give kernel launches copies of the host's buffers";
   let description = [{
     For each `gpu.launch_func` on memrefs of the host: `gpu.alloc`, a copy to
     the device, the launch, a copy back, `gpu.dealloc`. A kernel's argument with
@@ -123,7 +123,7 @@ def StageKernelBuffersPass
 }
 
 def CheckLoweredPass : Pass<"xsa-check-lowered", "::mlir::ModuleOp"> {
-  let summary = "reports what a lowering to LLVM left behind";
+  let summary = "report what a lowering to LLVM left behind";
   let description = [{
     An operation that is not of the LLVM dialect is an error that names it, its
     dialect and its location, instead of a failed translation later. Compiled

@@ -18,7 +18,7 @@ include "mlir/Pass/PassBase.td"
 
 def ConvertLinalgToCPULoopsPass
     : Pass<"convert-linalg-to-cpu-loops"> {
-  let summary = "lowers linalg on buffers to parallel, vectorised loops";
+  let summary = "lower linalg on buffers to parallel, vectorized loops";
   let description = [{
     Contractions of two operands become register tiles of explicit vectors,
     which LLVM cannot form by itself (it may not reorder floating-point sums):
@@ -40,9 +40,9 @@ def ConvertLinalgToCPULoopsPass
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
-           "width of the vector registers to fill">,
+           "width in bits of the vector registers to fill">,
     Option<"parallelWork", "parallel-work", "int64_t", /*default=*/"65536",
-           "scalar operations that are worth another thread">
+           "number of scalar operations that is worth another thread">
   ];
   let statistics = [
     Statistic<"numTiled", "contractions", "Contractions made register tiles">,

@@ -18,7 +18,7 @@ include "mlir/Pass/PassBase.td"
 
 def ConvertSCFParallelToXSARuntimePass
     : Pass<"convert-scf-parallel-to-xsa-runtime", "::mlir::ModuleOp"> {
-  let summary = "outlines parallel loops and hands them to the runtime";
+  let summary = "outline parallel loops and hand them to the runtime";
   let description = [{
     Each outermost `scf.forall` (on buffers) and `scf.parallel` becomes a call
 
@@ -48,7 +48,7 @@ def ConvertSCFParallelToXSARuntimePass
 
 def ConvertAssertToXSARuntimePass
     : Pass<"convert-assert-to-xsa-runtime", "::mlir::ModuleOp"> {
-  let summary = "turns failed assertions into errors of the running call";
+  let summary = "turn failed assertions into errors of the running call";
   let description = [{
     `cf.assert` becomes a branch to a call of `xsa_fail(message)`, which does
     not return: the runtime ends the call of compiled code with an error. The

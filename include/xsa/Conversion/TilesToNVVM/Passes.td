@@ -33,7 +33,7 @@ def TileAttentionForGPU : Pass<"xsa-tile-attention-for-gpu", "::mlir::func::Func
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_80\"",
-           "GPU to compile for">,
+           "GPU to compile for, sm_80 or later (default: sm_80)">,
     Option<"queryTile", "query-tile", "int64_t", /*default=*/"0",
            "query rows of a tile (0: by the cost model)">,
     Option<"keyTile", "key-tile", "int64_t", /*default=*/"0",
@@ -48,7 +48,7 @@ def TileAttentionForGPU : Pass<"xsa-tile-attention-for-gpu", "::mlir::func::Func
     Option<"strict", "strict", "bool", /*default=*/"false",
            "an attention that cannot be fused is an error">,
     Option<"printPlan", "print-plan", "bool", /*default=*/"false",
-           "a remark at each attention tells the choice and its cost">
+           "remark at each attention which sizes were chosen, and their cost">
   ];
   let statistics = [
     Statistic<"numTiled", "num-tiled", "attentions tiled">,
@@ -103,7 +103,7 @@ def FuseOutputCast : Pass<"xsa-fuse-output-cast", "::mlir::func::FuncOp"> {
 }
 
 def TilesToVectors : Pass<"xsa-tiles-to-vectors", "::mlir::func::FuncOp"> {
-  let summary = "tiles of tensors become n-D vectors";
+  let summary = "turn tiles of tensors into n-D vectors";
   let description = [{
     In loops marked `xsa.kernel`, tensors that stand for a tile become vectors:
     loads are `vector.transfer_read` that pads with zeros, stores
@@ -120,7 +120,7 @@ def TilesToVectors : Pass<"xsa-tiles-to-vectors", "::mlir::func::FuncOp"> {
 }
 
 def OutlineKernels : Pass<"xsa-outline-kernels", "::mlir::ModuleOp"> {
-  let summary = "loops over tiles become gpu.func and gpu.launch_func";
+  let summary = "outline loops over tiles as gpu.func and gpu.launch_func";
   let description = [{
     Each `scf.forall` marked `xsa.kernel`, on buffers, becomes a kernel in the
     `gpu.module` `xsa_kernels`, with one block per iteration on a grid of one
@@ -162,7 +162,7 @@ def StageTiles : Pass<"xsa-stage-tiles", "::mlir::ModuleOp"> {
 }
 
 def DistributeTiles : Pass<"xsa-distribute-tiles", "::mlir::gpu::GPUFuncOp"> {
-  let summary = "from tiles of a block to fragments of its threads";
+  let summary = "distribute the tiles of a block over its threads";
   let description = [{
     Rewrites a kernel on whole tiles to the code of one thread: each vector
     becomes the scalars that its layout gives to a thread, products become

@@ -95,7 +95,7 @@ def TileAttention : Pass<"xsa-tile-attention"> {
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
-           "width of the vectors for which tile sizes are chosen">,
+           "width in bits of the vectors for which tile sizes are chosen">,
     Option<"queryTile", "query-tile", "int64_t", /*default=*/"0",
            "query rows of a tile (0: by the size of caches)">,
     Option<"rowBlock", "row-block", "int64_t", /*default=*/"0",
@@ -143,7 +143,7 @@ def VectorizeTiles : Pass<"xsa-vectorize-tiles"> {
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
-           "width of the vectors that the tiles were chosen for">,
+           "width in bits of the vectors that the tiles were chosen for">,
     Option<"blockRows", "block-rows", "int64_t", /*default=*/"0",
            "rows of a contraction kept in registers (0: by vector width)">
   ];
