@@ -32,8 +32,8 @@ def FuseElementwisePass
     : Pass<"xsa-fuse-elementwise"> {
   let summary = "fuse chains of element-wise operations on tensors";
   let description = [{
-    Upstream's fusion of `linalg.generic` with three reins: a producer is fused
-    only into its single user; never into a contraction, which would compute it
+    Upstream's fusion of `linalg.generic` with three restrictions: a producer is
+    fused only into its single user; never into a contraction, which would compute it
     once per product and hide the contraction from the vectoriser; and into a
     user that iterates over more elements only if it calls no functions and
     divides nothing. Concatenations, paddings and linalg operations that are

@@ -84,7 +84,6 @@ def TileAttention : Pass<"xsa-tile-attention"> {
       takes just the keys that its rows see; with `exact-keys=false` tiles stay
       whole and missing keys are masked.
     - Memory beyond operands and results is a few tiles per iteration.
-
     - An operation on memrefs is read through `bufferization.to_tensor` and
       written through `bufferization.materialize_in_destination`.
 
