@@ -116,9 +116,10 @@ struct Options {
       "features",
       cl::desc("processor features to compile for, e.g. +avx2,+fma"),
       cl::value_desc("list"), cl::cat(category)};
-  cl::opt<std::string> chip{"chip", cl::init("sm_80"),
-                            cl::desc("GPU to compile kernels for (default: sm_80)"),
-                            cl::cat(category)};
+  cl::opt<std::string> chip{
+      "chip", cl::init("sm_80"),
+      cl::desc("GPU to compile kernels for (default: sm_80)"),
+      cl::cat(category)};
   cl::opt<std::string> record{
       "record", cl::desc("folder that the target 'record' writes to"),
       cl::value_desc("folder"), cl::cat(category)};

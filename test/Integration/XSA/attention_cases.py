@@ -30,6 +30,7 @@ DEFAULTS = dict(
     mask=None,  # None, "bmk" (batch, query, key), "mk", "k" (batch, key)
     empty_rows=False,  # masks hide every key of some rows
     bias=None,  # None, "hmk", "mk"
+    bias_floor=False,  # a mask as the lowest finite number, over all keys of a row
     alibi=False,  # a score region with a slope per head
     sinks=None,  # None, "random", "-inf"
     lengths=False,
@@ -289,6 +290,8 @@ def build(case, rng):
     if c["bias"]:
         shape = (h, g, tq, tk) if c["bias"] == "hmk" else (tq, tk)
         bias = round_to(rng.standard_normal(shape), acc)
+        if c["bias_floor"]:
+            bias[..., 0, :] = np.finfo(bias.dtype).min
         if c["bias"] == "hmk":
             clause(
                 "bias",
@@ -474,6 +477,8 @@ CASES = {
     "softcap_f64": dict(softcap=3.0, dtype="f64"),
     "bias_per_head": dict(bias="hmk", g=2),
     "bias_shared": dict(bias="mk", causal=True, kind="raw"),
+    "bias_floor": dict(bias="mk", bias_floor=True, kind="l2_clamp", lse=True),
+    "bias_floor_few_rows": dict(bias="hmk", bias_floor=True, tq=3, tk=70),
     "mask_batch": dict(mask="bmk", kind="l2_clamp"),
     "mask_empty_rows": dict(
         mask="bmk", empty_rows=True, kind="l2_clamp", lse=True, coefficient=True

@@ -106,7 +106,7 @@ bool ScoreBody::isIdentity() {
                 op.getScale()->convertToDouble() != 1.0;
   bool checksKeys = options.applyPositionMasks && parts.validKeys;
   return !scales && !op.getSoftcap() && !op.hasScoreRegion() && !rowMasks &&
-         !checksKeys && inputs.empty() && options.finalFactor == 1.0;
+         !checksKeys && inputs.empty();
 }
 
 static Value constant(ImplicitLocOpBuilder &b, Type type, double value) {
@@ -221,9 +221,6 @@ Value ScoreBody::build(ImplicitLocOpBuilder &b, ValueRange args,
   }
   if (op.hasScoreRegion())
     score = callRegion(b, score, args, row, key);
-  if (options.finalFactor != 1.0)
-    score =
-        arith::MulFOp::create(b, score, constant(b, type, options.finalFactor));
   if (Value visible = buildVisibility(b, args, row, key, index))
     score = arith::SelectOp::create(
         b, visible, score,

@@ -289,14 +289,16 @@ bool TileExpander::modifiesScores() {
 }
 
 /// Where scale and log2(e) are applied: to the query, once instead of to every
-/// score, or in the exponential; log2(e) to scores where something stands
-/// between the product and the exponential.
+/// score, or in the exponential. Where a bias may have given scores any size,
+/// as the lowest finite numbers that stand for masks, log2(e) waits until the
+/// maximum is subtracted: before that it would make them infinite.
 void TileExpander::chooseSoftmax() {
   softmax.powersOfTwo = policy.powersOfTwo;
   double scale = op.getScale() ? op.getScale()->convertToDouble() : 1.0;
   double toPowers = policy.powersOfTwo ? 1.0 / std::log(2.0) : 1.0;
   if (policy.widenInputs) {
     queryFactor = modifiesScores() ? scale : scale * toPowers;
+    softmax.factor = modifiesScores() ? toPowers : 1.0;
     return;
   }
   softmax.factor = toPowers;
@@ -467,8 +469,6 @@ MappedValue TileExpander::buildScores(const KeyTile &tile, MappedValue rows) {
   ScoreOptions options;
   options.applyScale = scaleScores;
   options.applyPositionMasks = tile.kind != TileKind::Full;
-  if (policy.widenInputs && policy.powersOfTwo && modifiesScores())
-    options.finalFactor = 1.0 / std::log(2.0);
   scores.value = buildModifiedScores(builder, loc, inTile, scores, options);
   return scores;
 }

@@ -59,8 +59,6 @@ struct ScoreOptions {
   /// Apply the masks that follow from positions; off where the caller knows
   /// that they keep every key.
   bool applyPositionMasks = true;
-  /// Factor on the finished score: log2(e) for softmax in powers of two.
-  double finalFactor = 1.0;
 };
 
 /// How the exponentials of a softmax are formed: exp(factor * (x - max)), the
