@@ -12,6 +12,8 @@
 
 #include "xsa/ExecutionEngine/Array.h"
 
+#include "xsa/Support/ByteSize.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -141,18 +143,32 @@ std::string xsa::describe(DType dtype, llvm::ArrayRef<int64_t> shape) {
   return text + "]";
 }
 
-Array Array::allocate(DType dtype, llvm::ArrayRef<int64_t> shape) {
+llvm::Expected<Array> Array::tryAllocate(DType dtype,
+                                         llvm::ArrayRef<int64_t> shape) {
   constexpr size_t kAlignment = 64;
+  if (!xsa::getNumBytes(shape, getSize(dtype)))
+    return llvm::createStringError(describe(dtype, shape) +
+                                   ": the size in bytes does not fit in 64 "
+                                   "bits");
   Array array;
   array.dtype = dtype;
   array.shape = llvm::to_vector(shape);
   size_t bytes = llvm::alignTo(array.getNumBytes() + 1, kAlignment);
   void *memory = std::aligned_alloc(kAlignment, bytes);
   if (!memory)
-    llvm::report_bad_alloc_error("out of memory for an array");
+    return llvm::createStringError(describe(dtype, shape) +
+                                   ": out of memory: could not allocate " +
+                                   llvm::Twine(bytes) + " bytes");
   array.memory = Memory(memory, [](void *pointer) { std::free(pointer); });
   array.data = memory;
   return array;
+}
+
+Array Array::allocate(DType dtype, llvm::ArrayRef<int64_t> shape) {
+  llvm::Expected<Array> array = tryAllocate(dtype, shape);
+  if (!array)
+    llvm::report_bad_alloc_error(llvm::toString(array.takeError()).c_str());
+  return std::move(*array);
 }
 
 Array xsa::roundToBFloat16(const ArrayView &array) {

@@ -17,6 +17,7 @@
 #include "JIT.h"
 #include "xsa/Pipelines/LowerForDevice.h"
 #include "xsa/Pipelines/LowerToCPU.h"
+#include "xsa/Support/ByteSize.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -37,6 +38,13 @@ static std::string toString(Type type) {
   return text;
 }
 
+/// Where something is in the user's text, as a prefix of a message.
+static void printPlace(llvm::raw_ostream &os, Location location) {
+  if (auto loc = location->findInstanceOf<FileLineColLoc>())
+    os << loc.getFilename().getValue() << ":" << loc.getLine() << ":"
+       << loc.getColumn() << ": ";
+}
+
 //===----------------------------------------------------------------------===//
 // The entry function
 //===----------------------------------------------------------------------===//
@@ -51,6 +59,18 @@ static llvm::Error makeMissingEntryError(ModuleOp module, StringRef entry) {
                                  (names.empty() ? std::string("none") : names));
 }
 
+/// Why a value of a type cannot be an array; empty if it can.
+static StringRef findProblem(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto dtype = tensor ? getDType(tensor.getElementType()) : std::nullopt;
+  if (!dtype)
+    return "which is not a ranked tensor of f16, bf16, f32, f64, i1, i8, i16, "
+           "i32, i64 or index";
+  if (!getNumBytes(tensor.getShape(), getSize(*dtype)))
+    return "whose size in bytes does not fit in 64 bits";
+  return "";
+}
+
 llvm::Expected<FunctionType> CompiledModule::getEntryType(ModuleOp module,
                                                           StringRef entry) {
   auto function = dyn_cast_or_null<func::FuncOp>(
@@ -59,13 +79,15 @@ llvm::Expected<FunctionType> CompiledModule::getEntryType(ModuleOp module,
     return makeMissingEntryError(module, entry);
   auto check = [&](TypeRange types, StringRef what) -> llvm::Error {
     for (auto [i, type] : llvm::enumerate(types)) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor || !getDType(tensor.getElementType()))
-        return llvm::createStringError(
-            what + " " + llvm::Twine(i) + " of '" + entry + "' is of type " +
-            toString(type) +
-            ", which is not a ranked tensor of f16, bf16, f32, "
-            "f64, i1, i8, i16, i32, i64 or index");
+      StringRef problem = findProblem(type);
+      if (problem.empty())
+        continue;
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      printPlace(os, function.getLoc());
+      os << what << " " << i << " of '" << entry << "' is of type " << type
+         << ", " << problem;
+      return llvm::createStringError(text);
     }
     return llvm::Error::success();
   };
@@ -111,9 +133,7 @@ private:
     llvm::raw_string_ostream os(text);
     if (!text.empty())
       os << "\n";
-    if (auto loc = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-      os << loc.getFilename().getValue() << ":" << loc.getLine() << ":"
-         << loc.getColumn() << ": ";
+    printPlace(os, diagnostic.getLocation());
     os << prefix << diagnostic;
   }
 

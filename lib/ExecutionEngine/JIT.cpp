@@ -27,9 +27,13 @@
 using namespace mlir;
 using namespace xsa;
 
-/// Compares features as the user wrote them with those that LLVM knows.
+/// Compares features as the user wrote them with those that LLVM knows of a
+/// processor, and that it would find out of the host: these are instructions.
+/// The others change calling conventions, leave the mode that this process runs
+/// in, or need code that nobody has compiled. They may only be as they are.
 static llvm::Error checkFeatureNames(const llvm::MCSubtargetInfo &known,
                                      StringRef features) {
+  llvm::StringMap<bool> instructions = llvm::sys::getHostCPUFeatures();
   llvm::SubtargetFeatures list(features);
   for (const std::string &feature : list.getFeatures()) {
     if (!llvm::SubtargetFeatures::hasFlag(feature))
@@ -44,6 +48,11 @@ static llvm::Error checkFeatureNames(const llvm::MCSubtargetInfo &known,
     if (!isKnown)
       return llvm::createStringError("unknown processor feature '" + name +
                                      "' for " + known.getTargetTriple().str());
+    if (!instructions.contains(name) && !known.checkFeatures(feature))
+      return llvm::createStringError(
+          "expected features that are instructions of a processor, such as "
+          "avx2: code with '" +
+          feature + "' cannot be called from this process");
   }
   return llvm::Error::success();
 }
@@ -52,8 +61,10 @@ static llvm::Error checkFeatureNames(const llvm::MCSubtargetInfo &known,
 /// (protection keys, ...) may be hidden by a host without harm.
 static bool isChosenByLLVM(StringRef feature) {
   return llvm::any_of(
-      ArrayRef<StringRef>{"sse", "ssse", "avx", "fma", "f16c", "xop", "bmi",
-                          "lzcnt", "popcnt", "movbe", "sve", "fullfp16"},
+      ArrayRef<StringRef>{"sse",  "ssse",     "avx",   "fma",    "f16c",
+                          "xop",  "bmi",      "lzcnt", "popcnt", "movbe",
+                          "sve",  "fullfp16", "egpr",  "ndd",    "zu",
+                          "ccmp", "nf",       "cf",    "ppx",    "push2pop2"},
       [&](StringRef prefix) { return feature.starts_with(prefix); });
 }
 
@@ -78,7 +89,8 @@ checkProcessor(const llvm::orc::JITTargetMachineBuilder &builder,
   if (!options.cpu.empty() && !known->isCPUStringValid(options.cpu))
     return llvm::createStringError("unknown processor '" + options.cpu +
                                    "' for " + triple.str());
-  if (llvm::Error error = checkFeatureNames(*known, options.features))
+  if (llvm::Error error =
+          checkFeatureNames(*subtarget(builder.getCPU(), ""), options.features))
     return error;
 
   auto chosen = subtarget(builder.getCPU(), builder.getFeatures().getString());
@@ -88,13 +100,18 @@ checkProcessor(const llvm::orc::JITTargetMachineBuilder &builder,
         "expected a processor with 64-bit mode and SSE2, got '" +
         builder.getCPU() + "' with '" + builder.getFeatures().getString() +
         "'");
-  for (const auto &entry : llvm::sys::getHostCPUFeatures())
-    if (!entry.getValue() && isChosenByLLVM(entry.getKey()) &&
-        chosen->checkFeatures(("+" + entry.getKey()).str()))
+  const std::vector<std::string> asked =
+      llvm::SubtargetFeatures(options.features).getFeatures();
+  for (const auto &entry : llvm::sys::getHostCPUFeatures()) {
+    std::string feature = ("+" + entry.getKey()).str();
+    bool isUsed =
+        isChosenByLLVM(entry.getKey()) || llvm::is_contained(asked, feature);
+    if (!entry.getValue() && isUsed && chosen->checkFeatures(feature))
       return llvm::createStringError(
           "this machine's processor does not have '" + entry.getKey() +
           "', which code for '" + builder.getCPU() + "' with '" +
           builder.getFeatures().getString() + "' needs");
+  }
   return llvm::Error::success();
 }
 

@@ -13,6 +13,8 @@
 
 #include "NpyHeader.h"
 
+#include "xsa/Support/ByteSize.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
@@ -65,23 +67,21 @@ static Error parseDescriptor(StringRef descriptor, NpyHeader &header) {
   return Error::success();
 }
 
-/// A tuple such as `(2, 3)`, `(2,)` or `()`. Sizes of 0 are left out of the
-/// bound on the number of elements, so that strides fit as well.
+/// A tuple such as `(2, 3)`, `(2,)` or `()`.
 static bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
   if (!text.consume_front("("))
     return false;
-  int64_t count = 1;
   for (text = text.ltrim(); !text.consume_front(")"); text = text.ltrim()) {
     int64_t size;
-    if (text.consumeInteger(10, size) || size < 0 ||
-        MulOverflow(count, std::max<int64_t>(size, 1), count))
+    if (text.consumeInteger(10, size) || size < 0)
       return false;
     shape.push_back(size);
     text = text.ltrim();
     if (!text.consume_front(",") && !text.starts_with(")"))
       return false;
   }
-  return count <= INT64_MAX / 8;
+  constexpr int64_t kLargestElement = 8;
+  return getNumBytes(shape, kLargestElement).has_value();
 }
 
 Expected<size_t> xsa::getNpyHeaderSize(StringRef prefix) {

@@ -128,7 +128,10 @@ static Expected<Array> readMember(zip_t *archive, zip_uint64_t index,
         "truncated: " + describe(header->dtype, header->shape) + " needs " +
         Twine(numBytes) + " bytes, the member has " +
         Twine(size - header->size));
-  Array array = Array::allocate(header->dtype, header->shape);
+  Expected<Array> allocated = Array::tryAllocate(header->dtype, header->shape);
+  if (!allocated)
+    return allocated.takeError();
+  Array array = std::move(*allocated);
   // libzip compares the checksum when it reaches the end of the member, which
   // the attempt to read one more byte makes sure of.
   char end;
@@ -154,6 +157,9 @@ Expected<std::map<std::string, Array>> xsa::readNpz(StringRef path) {
                                "': " + zip_strerror(archive->get()));
     StringRef name = stat.name;
     name.consume_back(".npy");
+    if (arrays.count(name.str()))
+      return createStringError("'" + path + "': there are several arrays '" +
+                               name + "'");
     Expected<Array> array = readMember(archive->get(), i, stat.size);
     if (!array)
       return createStringError("'" + path + "', array '" + name +

@@ -194,10 +194,12 @@ RecordingDevice::makeArguments(ArrayRef<mlir::Type> types) {
     if (!type.hasStaticShape())
       return createStringError("argument " + Twine(i) +
                                " has dynamic sizes, which cannot be recorded");
-    Array array =
-        Array::allocate(*getDType(type.getElementType()), type.getShape());
-    mark(array.data, {0, array.getNumBytes(), /*argument=*/i, std::nullopt});
-    arguments.push_back(std::move(array));
+    Expected<Array> array =
+        Array::tryAllocate(*getDType(type.getElementType()), type.getShape());
+    if (!array)
+      return array.takeError();
+    mark(array->data, {0, array->getNumBytes(), /*argument=*/i, std::nullopt});
+    arguments.push_back(std::move(*array));
   }
   return arguments;
 }

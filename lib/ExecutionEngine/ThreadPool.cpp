@@ -18,6 +18,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <pthread.h>
 #include <thread>
 #include <vector>
 
@@ -49,8 +50,10 @@ struct Loop {
 } // namespace
 
 struct ThreadPool::State {
-  unsigned numThreads;
-  std::vector<std::thread> workers;
+  /// Read by callers whose loops do not get the threads.
+  std::atomic<unsigned> numThreads;
+  /// Not std::thread, which throws where the system has no more threads.
+  std::vector<pthread_t> workers;
 
   /// Held by the caller whose loop is running.
   std::mutex owner;
@@ -91,9 +94,19 @@ struct ThreadPool::State {
     }
   }
 
+  /// There may be fewer threads than were asked for.
   void startWorkers() {
-    while (workers.size() + 1 < numThreads)
-      workers.emplace_back([this] { work(); });
+    auto work = [](void *state) -> void * {
+      static_cast<State *>(state)->work();
+      return nullptr;
+    };
+    while (workers.size() + 1 < numThreads) {
+      pthread_t worker;
+      if (pthread_create(&worker, /*attributes=*/nullptr, work, this) == 0)
+        workers.push_back(worker);
+      else
+        numThreads = workers.size() + 1;
+    }
   }
 };
 
@@ -107,8 +120,8 @@ ThreadPool::~ThreadPool() {
     state->stop = true;
   }
   state->start.notify_all();
-  for (std::thread &worker : state->workers)
-    worker.join();
+  for (pthread_t worker : state->workers)
+    pthread_join(worker, /*result=*/nullptr);
 }
 
 unsigned ThreadPool::getNumThreads() const { return state->numThreads; }

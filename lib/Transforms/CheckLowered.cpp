@@ -8,10 +8,12 @@
 //
 // Without them, an operation that no pattern knows is first noticed by
 // bufferization, which does not say its name, or by the translation to LLVM IR,
-// which speaks of missing interfaces.
+// which speaks of missing interfaces. A buffer that is too large for any memory
+// is not noticed at all.
 //
 //===----------------------------------------------------------------------===//
 
+#include "xsa/Support/ByteSize.h"
 #include "xsa/Transforms/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
@@ -33,6 +35,39 @@ static void emitNoLowering(Operation *op) {
       << op->getName().getDialectNamespace() << "'";
 }
 
+static bool isTooLarge(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasRank())
+    return false;
+  constexpr unsigned kIndexBits = 64;
+  Type element = shaped.getElementType();
+  unsigned bits =
+      element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : kIndexBits;
+  return !xsa::getNumBytes(shaped.getShape(), llvm::divideCeil(bits, 8));
+}
+
+static LogicalResult checkSizes(TypeRange types, Operation *op, StringRef what,
+                                StringRef owner) {
+  for (auto [i, type] : llvm::enumerate(types))
+    if (isTooLarge(type))
+      return op->emitError()
+             << what << " " << i << " of '" << owner << "' is of type " << type
+             << ", whose size in bytes does not fit in 64 bits";
+  return success();
+}
+
+static LogicalResult checkSizes(Operation *op) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return checkSizes(op->getResultTypes(), op, "result",
+                      op->getName().getStringRef());
+  if (failed(checkSizes(function.getArgumentTypes(), op, "argument",
+                        function.getName())))
+    return failure();
+  return checkSizes(function.getResultTypes(), op, "result",
+                    function.getName());
+}
+
 namespace {
 struct CheckBufferizable
     : public xsa::impl::CheckBufferizablePassBase<CheckBufferizable> {
@@ -40,6 +75,8 @@ struct CheckBufferizable
 
   void runOnOperation() override {
     WalkResult result = getOperation().walk([](Operation *op) {
+      if (failed(checkSizes(op)))
+        return WalkResult::interrupt();
       auto isTensor = [](Type type) { return isa<TensorType>(type); };
       bool hasTensors = llvm::any_of(op->getOperandTypes(), isTensor) ||
                         llvm::any_of(op->getResultTypes(), isTensor);

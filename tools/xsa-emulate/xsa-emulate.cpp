@@ -63,7 +63,7 @@ struct Options {
       "outputs", cl::desc(".npz archive to write out and inout arrays to"),
       cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> stats{
-      "stats", cl::desc("JSON file to write counters to; - is the terminal"),
+      "stats", cl::desc("JSON file to write counters to; - is standard output"),
       cl::value_desc("file"), cl::cat(category)};
 };
 
@@ -221,7 +221,8 @@ static Error launch(Emulator &emulator, const KernelModule &module,
   return Error::success();
 }
 
-static Error writeOutputs(StringRef path, std::deque<Argument> &arguments) {
+static Error writeOutputs(const PendingFile &file,
+                          std::deque<Argument> &arguments) {
   std::vector<std::pair<std::string, ArrayView>> named;
   for (Argument &argument : arguments) {
     if (!argument.isWritten)
@@ -230,24 +231,44 @@ static Error writeOutputs(StringRef path, std::deque<Argument> &arguments) {
       argument.array = widenBFloat16(argument.array->getView());
     named.emplace_back(argument.name, argument.array->getView());
   }
-  Expected<PendingFile> file = PendingFile::create(path);
-  if (!file)
-    return file.takeError();
-  if (Error error = writeNpz(*file, named))
-    return error;
-  return file->commit();
+  return writeNpz(file, named);
 }
 
-static Error writeCounters(StringRef path, const Emulator &emulator) {
-  std::error_code error;
-  raw_fd_ostream os(path, error);
-  if (error)
-    return createStringError("'" + path + "': " + error.message());
-  json::OStream json(os, /*IndentSize=*/2);
-  for (const KernelStats &stats : emulator.getStats())
-    writeStats(json, stats);
-  os << "\n";
-  return Error::success();
+static Error writeCounters(PendingFile &file, const Emulator &emulator) {
+  return file.write([&](raw_ostream &os) {
+    json::OStream json(os, /*IndentSize=*/2);
+    for (const KernelStats &stats : emulator.getStats())
+      writeStats(json, stats);
+    os << "\n";
+  });
+}
+
+/// The file that an option names; none where the option is not given.
+static Expected<std::optional<PendingFile>>
+openFile(const cl::opt<std::string> &option, PendingFile::Contents contents) {
+  if (!option.getNumOccurrences())
+    return std::nullopt;
+  Expected<PendingFile> file = PendingFile::create(option, contents);
+  if (!file)
+    return file.takeError();
+  return std::move(*file);
+}
+
+/// Writes both files, then gives them their names.
+static Error writeFiles(std::optional<PendingFile> &outputs,
+                        std::optional<PendingFile> &stats,
+                        std::deque<Argument> &arguments,
+                        const Emulator &emulator) {
+  if (outputs)
+    if (Error error = writeOutputs(*outputs, arguments))
+      return error;
+  if (stats)
+    if (Error error = writeCounters(*stats, emulator))
+      return error;
+  if (outputs)
+    if (Error error = outputs->commit())
+      return error;
+  return stats ? stats->commit() : Error::success();
 }
 
 static Error run(const Options &options) {
@@ -264,6 +285,14 @@ static Error run(const Options &options) {
   auto arguments = parseArguments(options);
   if (!arguments)
     return arguments.takeError();
+  auto outputs = openFile(options.outputs, PendingFile::Contents::Archive);
+  if (!outputs)
+    return outputs.takeError();
+  auto stats = openFile(options.stats, PendingFile::Contents::Text);
+  if (!stats)
+    return stats.takeError();
+  if (*outputs && *stats && (*outputs)->isSameFile(**stats))
+    return createStringError("--outputs and --stats name the same file");
 
   Emulator emulator;
   auto module = emulator.load((*file)->getBuffer());
@@ -276,12 +305,7 @@ static Error run(const Options &options) {
           launch(emulator, **module, *kernel, {*grid, *block, options.shared},
                  *arguments, options))
     return error;
-  if (!options.outputs.empty())
-    if (Error error = writeOutputs(options.outputs, *arguments))
-      return error;
-  if (!options.stats.empty())
-    return writeCounters(options.stats, emulator);
-  return Error::success();
+  return writeFiles(*outputs, *stats, *arguments, emulator);
 }
 
 /// An option of LLVM's own libraries has the name of ours.

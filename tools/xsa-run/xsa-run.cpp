@@ -107,7 +107,9 @@ struct Options {
       "repeat", cl::init(1), cl::desc("number of calls (default: 1)"),
       cl::cat(category)};
   cl::opt<std::string> stats{
-      "stats", cl::desc("JSON file to write times, memory and kernels to"),
+      "stats",
+      cl::desc("JSON file to write times, memory and kernels to; - is standard "
+               "output"),
       cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> cpu{
       "cpu", cl::desc("processor to compile for (default: this one)"),
@@ -144,16 +146,17 @@ static void freeOptionNames(char **argv) {
 
 /// What is wrong with options that are right by themselves; may be empty.
 static StringRef findContradiction(const Options &options) {
-  if (!options.outputs.empty() && options.outputs == options.stats)
-    return "--outputs and --stats name the same file";
   if (!options.raiseAttention && options.convert.getNumOccurrences())
     return "--convert-attention-to-xsa needs attention to be found, which "
            "--raise=false forbids";
   bool records = options.target == Target::Record;
+  if (!records && options.recordFormat.getNumOccurrences())
+    return "--record-format needs --target record";
   if (records != !options.record.empty())
     return "--target record and --record go together";
-  bool reads = !options.inputs.empty() || !options.outputs.empty() ||
-               !options.stats.empty();
+  bool reads = options.inputs.getNumOccurrences() ||
+               options.outputs.getNumOccurrences() ||
+               options.stats.getNumOccurrences();
   if (records && reads)
     return "--target record runs nothing: it takes no --inputs, --outputs or "
            "--stats";
@@ -253,32 +256,25 @@ static int64_t getPeakResidentBytes() {
 #endif
 }
 
-static llvm::Error writeStats(const PendingFile &file, ArrayRef<double> times,
+static llvm::Error writeStats(PendingFile &file, ArrayRef<double> times,
                               double compileTime,
                               const runtime::Device *device) {
-  std::error_code error;
-  llvm::raw_fd_ostream os(file.getPartialPath(), error);
-  llvm::json::OStream json(os, /*IndentSize=*/2);
-  json.object([&] {
-    json.attributeArray("times_s", [&] {
-      for (double time : times)
-        json.value(time);
+  return file.write([&](llvm::raw_ostream &os) {
+    llvm::json::OStream json(os, /*IndentSize=*/2);
+    json.object([&] {
+      json.attributeArray("times_s", [&] {
+        for (double time : times)
+          json.value(time);
+      });
+      json.attribute("compile_s", compileTime);
+      json.attribute("peak_rss_bytes", getPeakResidentBytes());
+      json.attributeArray("kernels", [&] {
+        if (device)
+          device->writeKernelStats(json);
+      });
     });
-    json.attribute("compile_s", compileTime);
-    json.attribute("peak_rss_bytes", getPeakResidentBytes());
-    json.attributeArray("kernels", [&] {
-      if (device)
-        device->writeKernelStats(json);
-    });
+    os << "\n";
   });
-  os << "\n";
-  os.close();
-  if (!os.has_error())
-    return llvm::Error::success();
-  error = os.error();
-  os.clear_error();
-  return llvm::createStringError("'" + file.getPath() +
-                                 "': could not be written: " + error.message());
 }
 
 /// Parses the file; diagnostics are printed by the context's handler.
@@ -296,10 +292,11 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context,
 }
 
 /// The file that an option names; none where the option is not given.
-static llvm::Expected<std::optional<PendingFile>> openFile(StringRef path) {
-  if (path.empty())
+static llvm::Expected<std::optional<PendingFile>>
+openFile(const cl::opt<std::string> &option, PendingFile::Contents contents) {
+  if (!option.getNumOccurrences())
     return std::nullopt;
-  llvm::Expected<PendingFile> file = PendingFile::create(path);
+  llvm::Expected<PendingFile> file = PendingFile::create(option, contents);
   if (!file)
     return file.takeError();
   return std::move(*file);
@@ -388,12 +385,14 @@ static llvm::Error run(ModuleOp module, const Options &options) {
   llvm::Expected<std::vector<Array>> arguments = readArguments(options, *type);
   if (!arguments)
     return arguments.takeError();
-  auto outputs = openFile(options.outputs);
+  auto outputs = openFile(options.outputs, PendingFile::Contents::Archive);
   if (!outputs)
     return outputs.takeError();
-  auto stats = openFile(options.stats);
+  auto stats = openFile(options.stats, PendingFile::Contents::Text);
   if (!stats)
     return stats.takeError();
+  if (*outputs && *stats && (*outputs)->isSameFile(**stats))
+    return llvm::createStringError("--outputs and --stats name the same file");
 
   auto device = createDevice(options.target);
   if (!device)

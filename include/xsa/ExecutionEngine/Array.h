@@ -17,6 +17,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 
 #include <cstdint>
 #include <functional>
@@ -84,6 +85,9 @@ struct Array {
 
   /// An array with uninitialised, aligned memory of its own.
   static Array allocate(DType dtype, llvm::ArrayRef<int64_t> shape);
+  /// The same where a user has chosen the shape, which may be too large.
+  static llvm::Expected<Array> tryAllocate(DType dtype,
+                                           llvm::ArrayRef<int64_t> shape);
 
   size_t getNumBytes() const { return getNumElements(shape) * getSize(dtype); }
   ArrayView getView() const { return {dtype, shape, data}; }

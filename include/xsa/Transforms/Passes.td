@@ -99,7 +99,9 @@ def CheckBufferizablePass
   let summary = "report operations on tensors that cannot become buffers";
   let description = [{
     The errors that one-shot bufferization would stop with, but with the
-    operation's name and dialect.
+    operation's name and dialect. Also types whose static sizes make more bytes
+    than a signed number of 64 bits holds: later steps compute sizes modulo
+    2^64, and the rest can be small enough to be allocated.
   }];
 }
 

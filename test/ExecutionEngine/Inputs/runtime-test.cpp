@@ -21,6 +21,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
+#include <pthread.h>
 #include <thread>
 
 using namespace xsa;
@@ -75,6 +76,27 @@ static void testThreadPool() {
   }
   expect(ThreadPool(0).getNumThreads() == getNumAvailableCores(),
          "all cores by default");
+}
+
+/// The system refuses threads with stacks of this size.
+static void testFewerThreads() {
+#ifdef __GLIBC__
+  pthread_attr_t usual, huge;
+  pthread_getattr_default_np(&usual);
+  pthread_attr_init(&huge);
+  pthread_attr_setstacksize(&huge, size_t(1) << 50);
+  ThreadPool pool(4);
+  pthread_setattr_default_np(&huge);
+  Visits visits(1000);
+  pool.run(1000, 1, visit, &visits);
+  pthread_setattr_default_np(&usual);
+  expect(
+      llvm::all_of(visits.counts, [](auto &visited) { return visited == 1; }),
+      "each iteration runs once without further threads");
+  expect(pool.getNumThreads() == 1, "threads that there are");
+  pthread_attr_destroy(&usual);
+  pthread_attr_destroy(&huge);
+#endif
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,6 +235,7 @@ int main() {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(kModel, &context);
 
   testThreadPool();
+  testFewerThreads();
   testHost(*module);
   testConcurrentCalls(*module);
   testArguments(*module);
