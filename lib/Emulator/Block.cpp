@@ -257,6 +257,23 @@ void Block::execute(uint32_t siteIndex, uint64_t *operands, uint64_t *results) {
   case Op::Permute:
     results[0] = permuteBytes(operands[0], operands[1], operands[2]);
     break;
+  case Op::Divide:
+    if (operands[0] == kDivisionByZero)
+      ok = fail(current, siteIndex, "integer division by zero");
+    else if (operands[0] == kDivisionOverflow)
+      ok = fail(current, siteIndex,
+                "integer division overflows: the least number divided by -1");
+    break;
+  case Op::CheckStack:
+    if (!fibers.hasRoom(current, site.size))
+      ok = fail(current, siteIndex,
+                "the thread's stack is full: it has " +
+                    llvm::Twine(FiberPool::kStackBytes) +
+                    " bytes in the emulator");
+    break;
+  case Op::Unreachable:
+    ok = fail(current, siteIndex, "the kernel has come to 'unreachable'");
+    break;
   case Op::Exit:
     threads[current].state = ThreadState::Done;
     abandon();

@@ -45,6 +45,12 @@ struct Launch {
   CopyLanding landing;
 };
 
+/// An access by a pointer into a variable of the thread.
+struct LocalAccess {
+  uint64_t address, size;
+  uint64_t object, objectSize;
+};
+
 class Block {
 public:
   Block(const Launch &launch, FiberPool &fibers, KernelStats &stats);
@@ -58,6 +64,8 @@ public:
   /// Checks an access and returns where its bytes are.
   void *access(uint64_t address, uint32_t site);
   void *accessShared(uint64_t address, uint32_t site);
+  /// Checks an access to a variable of the thread.
+  void checkLocal(const LocalAccess &access, uint32_t site);
   /// Executes an instruction that is not a plain access.
   void execute(uint32_t site, uint64_t *operands, uint64_t *results);
   uint64_t readRegister(SpecialRegister reg) const;

@@ -48,6 +48,10 @@ static void *access(uint64_t address, uint32_t site) {
 static void *accessShared(uint64_t address, uint32_t site) {
   return currentBlock->accessShared(address, site);
 }
+static void checkLocal(uint64_t address, uint64_t size, uint64_t object,
+                       uint64_t objectSize, uint32_t site) {
+  currentBlock->checkLocal({address, size, object, objectSize}, site);
+}
 static void execute(uint32_t site, uint64_t *operands, uint64_t *results) {
   currentBlock->execute(site, operands, results);
 }
@@ -70,11 +74,11 @@ std::vector<std::string> KernelModule::getKernelNames() const {
   return names;
 }
 
-std::optional<unsigned>
-KernelModule::getNumParameters(llvm::StringRef kernel) const {
+std::optional<std::vector<std::string>>
+KernelModule::getParameterTypes(llvm::StringRef kernel) const {
   for (const Kernel &known : state->kernels)
     if (known.name == kernel)
-      return known.numParameters;
+      return known.parameterTypes;
   return std::nullopt;
 }
 
@@ -87,6 +91,7 @@ static llvm::Error defineSymbols(llvm::orc::LLJIT &jit) {
   };
   bind(kAccessName, reinterpret_cast<void *>(access));
   bind(kAccessSharedName, reinterpret_cast<void *>(accessShared));
+  bind(kCheckLocalName, reinterpret_cast<void *>(checkLocal));
   bind(kExecuteName, reinterpret_cast<void *>(execute));
   bind(kRegisterName, reinterpret_cast<void *>(readRegister));
   // Conversions that the processor may lack.
@@ -129,6 +134,8 @@ Emulator::~Emulator() = default;
 llvm::Expected<std::unique_ptr<KernelModule>>
 Emulator::load(std::unique_ptr<llvm::Module> module,
                std::unique_ptr<llvm::LLVMContext> context) {
+  // Ends the module before its context, whichever way this function is left.
+  llvm::orc::ThreadSafeModule owner(std::move(module), std::move(context));
   auto builder = detectNativeTarget();
   if (!builder)
     return builder.takeError();
@@ -139,7 +146,8 @@ Emulator::load(std::unique_ptr<llvm::Module> module,
     return machine.takeError();
 
   auto state = std::make_unique<KernelModule::State>(memory);
-  if (llvm::Error error = rewriteForHost(*module, **machine, *state))
+  if (llvm::Error error =
+          rewriteForHost(*owner.getModuleUnlocked(), **machine, *state))
     return error;
   auto jit = llvm::orc::LLJITBuilder()
                  .setJITTargetMachineBuilder(std::move(*builder))
@@ -149,8 +157,7 @@ Emulator::load(std::unique_ptr<llvm::Module> module,
   state->jit = std::move(*jit);
   if (llvm::Error error = defineSymbols(*state->jit))
     return error;
-  if (llvm::Error error = state->jit->addIRModule(
-          llvm::orc::ThreadSafeModule(std::move(module), std::move(context))))
+  if (llvm::Error error = state->jit->addIRModule(std::move(owner)))
     return error;
   if (llvm::Error error = resolve(*state))
     return error;
@@ -319,11 +326,18 @@ llvm::Error Emulator::launch(const KernelModule &module, llvm::StringRef name,
       state.kernels, [&](const Kernel &kernel) { return kernel.name == name; });
   if (kernel == state.kernels.end())
     return llvm::createStringError("there is no kernel '" + name + "'");
-  if (parameters.size() < kernel->numParameters)
+  if (parameters.size() != kernel->parameterTypes.size())
     return llvm::createStringError("kernel '" + name + "': expected " +
-                                   llvm::Twine(kernel->numParameters) +
+                                   llvm::Twine(kernel->parameterTypes.size()) +
                                    " parameters, got " +
                                    llvm::Twine(parameters.size()));
+  constexpr uint64_t kMaxLocalBytes =
+      FiberPool::kStackBytes - FiberPool::kReservedBytes;
+  if (kernel->localBytes > kMaxLocalBytes)
+    return llvm::createStringError("kernel '" + name + "': expected at most " +
+                                   llvm::Twine(kMaxLocalBytes) +
+                                   " bytes of local variables, got " +
+                                   llvm::Twine(kernel->localBytes));
   if (llvm::Error error = checkShape(state, name, shape))
     return error;
 

@@ -39,9 +39,6 @@
 using namespace xsa::emulator;
 namespace ctx = boost::context;
 
-/// Address space only: pages are used as they are touched.
-static constexpr size_t kStackBytes = size_t(256) << 10;
-
 namespace {
 /// Boost asks for stacks through this; ours are kept by the pool.
 struct BorrowedStack {
@@ -167,9 +164,16 @@ void FiberPool::suspend() {
   state->getCaller() = std::move(caller);
 }
 
+bool FiberPool::hasRoom(unsigned index, size_t bytes) const {
+  auto *frame = static_cast<const char *>(__builtin_frame_address(0));
+  auto left = size_t(frame - state->slots[index].memory);
+  return left >= kReservedBytes && left - kReservedBytes >= bytes;
+}
+
 bool FiberPool::isOnStack(unsigned index, const void *pointer,
                           size_t size) const {
   const char *begin = state->slots[index].memory;
   const char *address = static_cast<const char *>(pointer);
-  return begin && address >= begin && address + size <= begin + kStackBytes;
+  return begin && address >= begin && address < begin + kStackBytes &&
+         size <= size_t(begin + kStackBytes - address);
 }

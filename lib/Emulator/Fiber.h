@@ -22,6 +22,11 @@ namespace emulator {
 
 class FiberPool {
 public:
+  /// Address space only: pages are used as they are touched.
+  static constexpr size_t kStackBytes = size_t(256) << 10;
+  /// Of it, what is for the emulator and for values that have no registers.
+  static constexpr size_t kReservedBytes = size_t(64) << 10;
+
   FiberPool();
   ~FiberPool();
 
@@ -33,6 +38,9 @@ public:
   /// Goes back to the caller of `resume`; called in a fiber.
   void suspend();
 
+  /// Whether a function with so many bytes of variables can be called; asked
+  /// in the fiber.
+  bool hasRoom(unsigned index, size_t bytes) const;
   /// Whether memory lies on the stack of a fiber.
   bool isOnStack(unsigned index, const void *pointer, size_t size) const;
 

@@ -194,7 +194,8 @@ static std::optional<Site> parseAsync(StringRef name) {
 
 std::optional<Site> xsa::emulator::parseIntrinsic(StringRef name) {
   if (!name.consume_front("llvm.nvvm."))
-    return name == "llvm.trap" || name == "llvm.debugtrap"
+    return name == "llvm.trap" || name == "llvm.debugtrap" ||
+                   name == "llvm.ubsantrap"
                ? std::optional<Site>(makeSite(Op::Trap))
                : std::nullopt;
   if (name.consume_front("barrier.cta."))

@@ -28,9 +28,10 @@ namespace emulator {
 
 struct Kernel {
   std::string name;
-  unsigned numParameters = 0;
-  /// Which parameters are pointers, for messages about buffers.
-  std::vector<bool> isPointer;
+  /// See `KernelModule::getParameterTypes`.
+  std::vector<std::string> parameterTypes;
+  /// What its local variables take on a thread's stack.
+  uint64_t localBytes = 0;
   /// Loads its parameters from the addresses it is given.
   void (*entry)(void **) = nullptr;
 };

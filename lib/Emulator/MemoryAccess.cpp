@@ -13,6 +13,8 @@
 
 #include "Block.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cstring>
 
 using namespace xsa::emulator;
@@ -105,8 +107,8 @@ std::string Block::describeBuffer(uint64_t address) const {
   if (!buffer)
     return text;
   uint64_t start = launch.memory.getAddress(*buffer);
-  for (unsigned i = 0; i < launch.kernel.numParameters; ++i) {
-    if (!launch.kernel.isPointer[i])
+  for (auto [i, type] : llvm::enumerate(launch.kernel.parameterTypes)) {
+    if (type != "ptr")
       continue;
     uint64_t value;
     std::memcpy(&value, launch.parameters[i], sizeof(value));
@@ -216,6 +218,22 @@ void *Block::accessShared(uint64_t address, uint32_t siteIndex) {
     abandon();
   traffic.log(current, Traffic::Kind::Shared, siteIndex, address, site.size);
   return memory;
+}
+
+void Block::checkLocal(const LocalAccess &access, uint32_t siteIndex) {
+  const Site &site = getSite(siteIndex);
+  auto offset = int64_t(access.address - access.object);
+  bool fits = offset >= 0 && access.size <= access.objectSize &&
+              uint64_t(offset) <= access.objectSize - access.size;
+  if (!fits)
+    fail(current, siteIndex,
+         llvm::Twine("out-of-bounds local ") +
+             getVerb(site.op != Op::Load, site.op != Op::Store) + " of " +
+             llvm::Twine(access.size) + " bytes: it is at byte " +
+             llvm::Twine(offset) + " of a variable of " +
+             llvm::Twine(access.objectSize) + " bytes");
+  if (!fits || !checkAlignment(access.address, siteIndex, current, "local"))
+    abandon();
 }
 
 /// Operands: destination, source or byte, size. All addresses are generic.

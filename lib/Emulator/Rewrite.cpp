@@ -24,6 +24,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ModuleSlotTracker.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Target/TargetMachine.h"
@@ -54,6 +55,7 @@ private:
   /// Slots for the operands of one instruction, and for its results.
   static constexpr unsigned kNumSlots = 32;
 
+  void measureLocals();
   void findKernels();
   void placeSharedVariables();
   void placeGlobalVariables();
@@ -63,9 +65,15 @@ private:
   void rewriteAccess(Instruction &instruction, unsigned pointerOperand, Op op,
                      Type *type, Align alignment);
   void rewriteMove(MemIntrinsic &move);
+  void rewriteDivision(BinaryOperator &division);
+  void checkStack(Instruction &instruction, uint64_t bytes);
+  void checkLocal(Instruction &instruction, unsigned pointerOperand, Op op,
+                  Value *size, Align alignment);
   void rewriteCast(AddrSpaceCastInst &cast);
   void rewriteCall(CallInst &call);
   void emitExecute(CallInst &call, Site site);
+  void callExecute(IRBuilder<> &builder, Site site,
+                   const Instruction &instruction);
   void emitEntry(Function &kernel);
 
   uint32_t addSite(Site site, const Instruction &instruction);
@@ -80,6 +88,8 @@ private:
   LLVMContext &context;
   Type *int32, *int64, *pointer;
   SmallVector<Function *> kernels;
+  /// What the variables that a function has from its start take.
+  DenseMap<const Function *, uint64_t> localBytes;
   DenseMap<const Instruction *, std::string> texts;
   AllocaInst *operandSlots = nullptr, *resultSlots = nullptr;
 };
@@ -95,6 +105,38 @@ FunctionCallee Rewriter::getCallee(StringRef name, Type *result,
 // Kernels and variables
 //===----------------------------------------------------------------------===//
 
+/// See `KernelModule::getParameterTypes`.
+static std::string describeType(const Argument &parameter) {
+  if (parameter.hasByValAttr())
+    return "byval";
+  if (parameter.getType()->isPointerTy())
+    return "ptr";
+  std::string text;
+  raw_string_ostream os(text);
+  os << *parameter.getType();
+  return text;
+}
+
+/// The bytes of a local variable or a structure among the parameters.
+static uint64_t getLocalSize(const Value *object, const DataLayout &layout) {
+  if (auto *argument = dyn_cast<Argument>(object))
+    return layout.getTypeAllocSize(argument->getParamByValType());
+  auto size = cast<AllocaInst>(object)->getAllocationSize(layout);
+  return size ? size->getKnownMinValue() : UINT64_MAX;
+}
+
+void Rewriter::measureLocals() {
+  const DataLayout &layout = module.getDataLayout();
+  for (Function &function : module) {
+    uint64_t bytes = 0;
+    for (Instruction &instruction : instructions(function))
+      if (auto *local = dyn_cast<AllocaInst>(&instruction);
+          local && local->isStaticAlloca())
+        bytes = SaturatingAdd(bytes, getLocalSize(local, layout));
+    localBytes[&function] = bytes;
+  }
+}
+
 void Rewriter::findKernels() {
   for (Function &function : module) {
     if (function.isDeclaration() ||
@@ -103,10 +145,9 @@ void Rewriter::findKernels() {
     kernels.push_back(&function);
     Kernel kernel;
     kernel.name = function.getName().str();
-    kernel.numParameters = function.arg_size();
+    kernel.localBytes = localBytes.lookup(&function);
     for (Argument &argument : function.args())
-      kernel.isPointer.push_back(argument.getType()->isPointerTy() &&
-                                 !argument.hasByValAttr());
+      kernel.parameterTypes.push_back(describeType(argument));
     state.kernels.push_back(std::move(kernel));
   }
 }
@@ -172,6 +213,21 @@ void Rewriter::placeGlobalVariables() {
 // Sites
 //===----------------------------------------------------------------------===//
 
+/// Whether the host's processor would do something that no kernel can ask for:
+/// unwind, jump to a value, or take memory of an unknown size from the stack.
+static bool isUnsupported(const Instruction &instruction) {
+  if (auto *local = dyn_cast<AllocaInst>(&instruction))
+    return !isa<ConstantInt>(local->getArraySize());
+  return isa<InvokeInst, CallBrInst, IndirectBrInst, ResumeInst, VAArgInst>(
+      instruction);
+}
+
+static bool isDivision(const Instruction &instruction) {
+  return is_contained({Instruction::SDiv, Instruction::UDiv, Instruction::SRem,
+                       Instruction::URem},
+                      instruction.getOpcode());
+}
+
 /// Texts have the names and numbers that values had before anything changed.
 void Rewriter::collectTexts() {
   ModuleSlotTracker tracker(&module);
@@ -180,7 +236,10 @@ void Rewriter::collectTexts() {
       continue;
     tracker.incorporateFunction(function);
     for (Instruction &instruction : instructions(function)) {
-      if (!instruction.mayReadOrWriteMemory() && !isa<CallInst>(instruction))
+      if (!instruction.mayReadOrWriteMemory() &&
+          !isa<CallInst, UnreachableInst>(instruction) &&
+          !isa<AllocaInst>(instruction) && !isDivision(instruction) &&
+          !isUnsupported(instruction))
         continue;
       std::string &text = texts[&instruction];
       raw_string_ostream os(text);
@@ -206,6 +265,14 @@ uint32_t Rewriter::addSite(Site site, const Instruction &instruction) {
   return state.sites.size() - 1;
 }
 
+void Rewriter::callExecute(IRBuilder<> &builder, Site site,
+                           const Instruction &instruction) {
+  builder.CreateCall(getCallee(kExecuteName, Type::getVoidTy(context),
+                               {int32, pointer, pointer}),
+                     {builder.getInt32(addSite(std::move(site), instruction)),
+                      operandSlots, resultSlots});
+}
+
 void Rewriter::storeSlot(IRBuilder<> &builder, unsigned index, Value *value) {
   // Pointers keep the address space's own value.
   if (value->getType()->isPointerTy())
@@ -223,13 +290,40 @@ Value *Rewriter::loadSlot(IRBuilder<> &builder, unsigned index, Type *type) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-/// Whether a pointer is into the thread's own stack or parameters, where the
-/// host's addresses are used.
-static bool isLocal(const Value *pointer) {
-  const Value *object = getUnderlyingObject(pointer, /*MaxLookup=*/0);
+/// What a pointer is into if that is on the thread's own stack or among its
+/// parameters, where the host's addresses are used; otherwise null.
+static Value *findLocal(Value *pointer) {
+  Value *object = getUnderlyingObject(pointer, /*MaxLookup=*/0);
   if (auto *argument = dyn_cast<Argument>(object))
-    return argument->hasByValAttr();
-  return isa<AllocaInst>(object);
+    return argument->hasByValAttr() ? object : nullptr;
+  return isa<AllocaInst>(object) ? object : nullptr;
+}
+
+/// Calls the check of an access to a local variable unless it is known to hold.
+void Rewriter::checkLocal(Instruction &instruction, unsigned pointerOperand,
+                          Op op, Value *size, Align alignment) {
+  Value *address = instruction.getOperand(pointerOperand);
+  Value *object = findLocal(address);
+  const DataLayout &layout = module.getDataLayout();
+  uint64_t objectSize = getLocalSize(object, layout);
+  int64_t offset = 0;
+  auto *bytes = dyn_cast<ConstantInt>(size);
+  if (bytes &&
+      GetPointerBaseWithConstantOffset(address, offset, layout) == object &&
+      offset >= 0 && bytes->getZExtValue() <= objectSize &&
+      uint64_t(offset) <= objectSize - bytes->getZExtValue() &&
+      commonAlignment(object->getPointerAlignment(layout), offset) >= alignment)
+    return;
+  Site site;
+  site.op = op;
+  site.alignment = alignment.value();
+  IRBuilder<> builder(&instruction);
+  builder.CreateCall(getCallee(kCheckLocalName, Type::getVoidTy(context),
+                               {int64, int64, int64, int64, int32}),
+                     {builder.CreatePtrToInt(address, int64), size,
+                      builder.CreatePtrToInt(object, int64),
+                      builder.getInt64(objectSize),
+                      builder.getInt32(addSite(std::move(site), instruction))});
 }
 
 Value *Rewriter::toGeneric(IRBuilder<> &builder, Value *pointer) {
@@ -244,8 +338,11 @@ void Rewriter::rewriteAccess(Instruction &instruction, unsigned pointerOperand,
                              Op op, Type *type, Align alignment) {
   Value *address = instruction.getOperand(pointerOperand);
   unsigned space = address->getType()->getPointerAddressSpace();
-  if (isLocal(address))
-    return;
+  if (findLocal(address)) {
+    uint64_t size = module.getDataLayout().getTypeStoreSize(type);
+    return checkLocal(instruction, pointerOperand, op,
+                      ConstantInt::get(int64, size), alignment);
+  }
   Site site;
   site.op = op;
   site.size = module.getDataLayout().getTypeStoreSize(type);
@@ -263,24 +360,27 @@ void Rewriter::rewriteAccess(Instruction &instruction, unsigned pointerOperand,
 
 void Rewriter::rewriteMove(MemIntrinsic &move) {
   auto *transfer = dyn_cast<MemTransferInst>(&move);
-  if (isLocal(move.getRawDest()) &&
-      (!transfer || isLocal(transfer->getRawSource())))
-    return;
   IRBuilder<> builder(&move);
+  Value *size = builder.CreateZExtOrTrunc(move.getLength(), int64);
+  bool toLocal = findLocal(move.getRawDest());
+  bool fromLocal = transfer && findLocal(transfer->getRawSource());
+  if (toLocal)
+    checkLocal(move, /*pointerOperand=*/0, Op::Store, size, Align());
+  if (fromLocal)
+    checkLocal(move, /*pointerOperand=*/1, Op::Load, size, Align());
+  if (toLocal && (!transfer || fromLocal))
+    return;
   Site site;
   site.op = transfer ? Op::CopyMemory : Op::FillMemory;
   Value *operands[] = {
       toGeneric(builder, move.getRawDest()),
       transfer ? toGeneric(builder, transfer->getRawSource())
                : builder.CreateZExt(cast<MemSetInst>(move).getValue(), int64),
-      builder.CreateZExtOrTrunc(move.getLength(), int64)};
+      size};
   for (auto [i, operand] : enumerate(operands))
     builder.CreateStore(
         operand, builder.CreateConstInBoundsGEP1_32(int64, operandSlots, i));
-  builder.CreateCall(
-      getCallee(kExecuteName, Type::getVoidTy(context),
-                {int32, pointer, pointer}),
-      {builder.getInt32(addSite(site, move)), operandSlots, resultSlots});
+  callExecute(builder, std::move(site), move);
   move.eraseFromParent();
 }
 
@@ -305,6 +405,8 @@ void Rewriter::rewriteCast(AddrSpaceCastInst &cast) {
 
 /// Orders memory that is always in order here, or only asks for speed.
 static bool isWithoutEffect(StringRef name) {
+  if (name.starts_with("llvm.prefetch."))
+    return true;
   if (!name.consume_front("llvm.nvvm."))
     return false;
   return name.starts_with("membar.") || name.starts_with("fence.") ||
@@ -320,10 +422,7 @@ void Rewriter::emitExecute(CallInst &call, Site site) {
     for (auto [i, operand] : enumerate(call.args()))
       if (i < kNumSlots)
         storeSlot(builder, i, operand);
-  builder.CreateCall(
-      getCallee(kExecuteName, Type::getVoidTy(context),
-                {int32, pointer, pointer}),
-      {builder.getInt32(addSite(site, call)), operandSlots, resultSlots});
+  callExecute(builder, std::move(site), call);
   if (!result->isVoidTy()) {
     Value *value = PoisonValue::get(result);
     auto *structure = dyn_cast<StructType>(result);
@@ -341,16 +440,13 @@ void Rewriter::rewriteCall(CallInst &call) {
   if (auto *move = dyn_cast<MemIntrinsic>(&call))
     return rewriteMove(*move);
   Function *callee = call.getCalledFunction();
-  if (!callee && !call.isInlineAsm()) {
-    call.setCallingConv(CallingConv::C);
-    return;
-  }
+  IRBuilder<> builder(&call);
   if (callee && !callee->isDeclaration()) {
     call.setCallingConv(CallingConv::C);
-    return;
+    return checkStack(call, localBytes.lookup(callee));
   }
+  // Values that are called, and assembly, have no name.
   StringRef name = callee ? callee->getName() : "";
-  IRBuilder<> builder(&call);
   if (isWithoutEffect(name)) {
     call.eraseFromParent();
     return;
@@ -369,8 +465,14 @@ void Rewriter::rewriteCall(CallInst &call) {
     call.eraseFromParent();
     return;
   }
-  // LLVM's own intrinsics are for every target.
-  if (callee && callee->isIntrinsic() && !name.starts_with("llvm.nvvm."))
+  // LLVM's own intrinsics are for every target, but know the host's addresses.
+  auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
+  bool isAccess = call.mayReadOrWriteMemory() &&
+                  any_of(call.args(), [](const Use &operand) {
+                    return operand->getType()->isPtrOrPtrVectorTy();
+                  });
+  if (intrinsic && !name.starts_with("llvm.nvvm.") &&
+      (!isAccess || intrinsic->isAssumeLikeIntrinsic()))
     return;
   emitExecute(call, Site());
 }
@@ -379,7 +481,60 @@ void Rewriter::rewriteCall(CallInst &call) {
 // Functions
 //===----------------------------------------------------------------------===//
 
+/// Asks whether there is room for what an instruction puts on the stack.
+void Rewriter::checkStack(Instruction &instruction, uint64_t bytes) {
+  IRBuilder<> builder(&instruction);
+  Site site;
+  site.op = Op::CheckStack;
+  site.size = std::min<uint64_t>(bytes, UINT32_MAX);
+  callExecute(builder, std::move(site), instruction);
+}
+
+/// Asks before each division whether the host's processor would trap.
+void Rewriter::rewriteDivision(BinaryOperator &division) {
+  Value *dividend = division.getOperand(0), *divisor = division.getOperand(1);
+  bool isSigned = is_contained({Instruction::SDiv, Instruction::SRem},
+                               division.getOpcode());
+  const APInt *known;
+  if (PatternMatch::match(divisor, PatternMatch::m_APInt(known)) &&
+      !known->isZero() && !(isSigned && known->isAllOnes()))
+    return;
+  IRBuilder<> builder(&division);
+  auto any = [&](Value *lanes) {
+    return lanes->getType()->isVectorTy() ? builder.CreateOrReduce(lanes)
+                                          : lanes;
+  };
+  Type *type = division.getType();
+  Value *fault = builder.getInt64(kNoDivisionFault);
+  if (isSigned) {
+    Value *least = ConstantInt::get(
+        type, APInt::getSignedMinValue(type->getScalarSizeInBits()));
+    Value *overflows = builder.CreateAnd(
+        builder.CreateICmpEQ(dividend, least),
+        builder.CreateICmpEQ(divisor, Constant::getAllOnesValue(type)));
+    fault = builder.CreateSelect(any(overflows),
+                                 builder.getInt64(kDivisionOverflow), fault);
+  }
+  fault = builder.CreateSelect(any(builder.CreateIsNull(divisor)),
+                               builder.getInt64(kDivisionByZero), fault);
+  storeSlot(builder, 0, fault);
+  Site site;
+  site.op = Op::Divide;
+  callExecute(builder, std::move(site), division);
+}
+
 void Rewriter::rewriteInstruction(Instruction &instruction) {
+  if (isDivision(instruction))
+    return rewriteDivision(cast<BinaryOperator>(instruction));
+  if (isa<UnreachableInst>(instruction) || isUnsupported(instruction)) {
+    IRBuilder<> builder(&instruction);
+    Site site;
+    site.op = isUnsupported(instruction) ? Op::Unsupported : Op::Unreachable;
+    return callExecute(builder, std::move(site), instruction);
+  }
+  if (auto *local = dyn_cast<AllocaInst>(&instruction);
+      local && !local->isStaticAlloca())
+    return checkStack(*local, getLocalSize(local, module.getDataLayout()));
   if (auto *load = dyn_cast<LoadInst>(&instruction))
     return rewriteAccess(*load, LoadInst::getPointerOperandIndex(), Op::Load,
                          load->getType(), load->getAlign());
@@ -425,6 +580,7 @@ void Rewriter::rewriteFunction(Function &function) {
       auto *replacement = new AllocaInst(
           local->getAllocatedType(), kGeneric, local->getArraySize(),
           local->getAlign(), local->getName(), local->getIterator());
+      texts[replacement] = texts.lookup(local);
       IRBuilder<> builder(local);
       local->replaceAllUsesWith(
           builder.CreateAddrSpaceCast(replacement, local->getType()));
@@ -471,10 +627,14 @@ Error Rewriter::run() {
   for (StringRef name : {"llvm.used", "llvm.compiler.used", "nvvm.annotations"})
     if (GlobalVariable *variable = module.getGlobalVariable(name, true))
       variable->eraseFromParent();
+  measureLocals();
   findKernels();
   if (kernels.empty())
     return createStringError("the module has no kernel: expected a function "
                              "with the calling convention 'ptx_kernel'");
+  if (!module.getModuleInlineAsm().empty())
+    return createStringError("the module has assembly outside of functions "
+                             "('module asm'), which is not emulated");
   collectTexts();
   placeSharedVariables();
   placeGlobalVariables();

@@ -30,6 +30,7 @@ namespace emulator {
 /// The functions that rewritten code calls.
 constexpr llvm::StringLiteral kAccessName = "xsa_emulator_access";
 constexpr llvm::StringLiteral kAccessSharedName = "xsa_emulator_access_shared";
+constexpr llvm::StringLiteral kCheckLocalName = "xsa_emulator_check_local";
 constexpr llvm::StringLiteral kExecuteName = "xsa_emulator_execute";
 constexpr llvm::StringLiteral kRegisterName = "xsa_emulator_register";
 /// Stands before the name of a kernel in that of its entry.

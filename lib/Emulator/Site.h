@@ -55,6 +55,10 @@ enum class Op : uint8_t {
   IsShared,
   IsGlobal,
   Permute,
+  /// Checks before what the host's processor would die of.
+  Divide,
+  CheckStack,
+  Unreachable,
   Exit,
   Trap,
   Unsupported,
@@ -76,11 +80,18 @@ struct MatrixShape {
   MatrixType c = MatrixType::F32, d = MatrixType::F32;
 };
 
+/// What `Divide` finds, as its operand.
+enum DivisionFault : uint64_t {
+  kNoDivisionFault,
+  kDivisionByZero,
+  kDivisionOverflow
+};
+
 /// Operands and results of a site stand in slots of 64 bits, of which a value
 /// of fewer bits fills the low ones and leaves the others as they are.
 struct Site {
   Op op = Op::Unsupported;
-  /// Of one access, or of one copy.
+  /// Of one access, of one copy, or of the variables to be put on the stack.
   uint32_t size = 0;
   uint32_t alignment = 1;
   /// One of the modes above.

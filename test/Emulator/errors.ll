@@ -21,6 +21,9 @@ declare void @llvm.nvvm.cp.async.commit.group()
 declare void @llvm.nvvm.cp.async.wait.group(i32)
 declare float @llvm.nvvm.d2f.rm(double)
 declare void @llvm.trap()
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+declare void @llvm.memcpy.p1.p0.i64(ptr addrspace(1), ptr, i64, i1)
+declare <4 x i32> @llvm.masked.load.v4i32.p1(ptr addrspace(1), <4 x i1>, <4 x i32>)
 
 @tile = internal addrspace(3) global [64 x float] poison, align 16
 @dynamic = external addrspace(3) global [0 x float], align 16
@@ -348,6 +351,167 @@ define ptx_kernel void @assembly() {
 define ptx_kernel void @traps() {
   call void @llvm.trap()
   unreachable
+}
+
+; RUN: %{run} --kernel unreached --block 1 2>&1 | FileCheck %s --check-prefix=UNREACHABLE
+; UNREACHABLE: error: kernel 'unreached': the kernel has come to 'unreachable'
+; UNREACHABLE-NEXT: in block (0, 0, 0), thread (0, 0, 0)
+; UNREACHABLE-NEXT: at 'unreachable'
+define ptx_kernel void @unreached() {
+  unreachable
+}
+
+; RUN: %{run} --kernel by_zero --block 9 --arg inout:x 2>&1 | FileCheck %s --check-prefix=BYZERO
+; BYZERO: error: kernel 'by_zero': integer division by zero
+; BYZERO-NEXT: in block (0, 0, 0), thread (3, 0, 0)
+; BYZERO-NEXT: at '%value = urem i32 %t, %d'
+define ptx_kernel void @by_zero(ptr addrspace(1) %x) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %d = sub i32 3, %t
+  %value = urem i32 %t, %d
+  store i32 %value, ptr addrspace(1) %x, align 4
+  ret void
+}
+
+; Any lane of a vector.
+; RUN: %{run} --kernel overflow --block 1 --arg inout:x 2>&1 | FileCheck %s --check-prefix=OVERFLOW
+; OVERFLOW: error: kernel 'overflow': integer division overflows: the least number divided by -1
+; OVERFLOW-NEXT: thread (0, 0, 0)
+; OVERFLOW-NEXT: at '%value = sdiv <2 x i32> %a, %b'
+define ptx_kernel void @overflow(ptr addrspace(1) %x) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %minus = sub i32 %t, 1
+  %a = insertelement <2 x i32> <i32 8, i32 -2147483648>, i32 %t, i32 0
+  %b = insertelement <2 x i32> <i32 2, i32 2>, i32 %minus, i32 1
+  %value = sdiv <2 x i32> %a, %b
+  store <2 x i32> %value, ptr addrspace(1) %x, align 8
+  ret void
+}
+
+; RUN: %{run} --kernel endless --block 1 --arg inout:x 2>&1 | FileCheck %s --check-prefix=ENDLESS
+; ENDLESS: error: kernel 'endless': the thread's stack is full: it has 262144 bytes in the emulator
+; ENDLESS-NEXT: thread (0, 0, 0)
+; ENDLESS-NEXT: at '%r = call i32 @sum(i32 %m)' in 'sum'
+define i32 @sum(i32 %n) {
+  %m = add i32 %n, 1
+  %r = call i32 @sum(i32 %m)
+  %s = add i32 %r, %n
+  ret i32 %s
+}
+define ptx_kernel void @endless(ptr addrspace(1) %x) {
+  %r = call i32 @sum(i32 0)
+  store i32 %r, ptr addrspace(1) %x, align 4
+  ret void
+}
+
+; RUN: %{run} --kernel calls_large --block 1 2>&1 | FileCheck %s --check-prefix=LARGE
+; LARGE: error: kernel 'calls_large': the thread's stack is full
+; LARGE: at 'call void @large()'
+define void @large() {
+  %a = alloca [100000 x i32]
+  store volatile i32 1, ptr %a, align 4
+  ret void
+}
+define ptx_kernel void @calls_large() {
+  call void @large()
+  ret void
+}
+
+; RUN: %{run} --kernel large_locals --block 1 2>&1 | FileCheck %s --check-prefix=LOCALS
+; LOCALS: error: kernel 'large_locals': expected at most 196608 bytes of local variables, got 400000
+define ptx_kernel void @large_locals() {
+  %a = alloca [100000 x i32]
+  store volatile i32 1, ptr %a, align 4
+  ret void
+}
+
+; A variable outside of the entry block is a new one each time.
+; RUN: %{run} --kernel locals_in_loop --block 1 2>&1 | FileCheck %s --check-prefix=LOOPLOCALS
+; LOOPLOCALS: error: kernel 'locals_in_loop': the thread's stack is full
+; LOOPLOCALS: at '%a = alloca [100 x i32], align 4'
+define ptx_kernel void @locals_in_loop() {
+  br label %again
+again:
+  %a = alloca [100 x i32], align 4
+  store volatile i32 1, ptr %a, align 4
+  br label %again
+}
+
+; RUN: %{run} --kernel dynamic_locals --block 1 2>&1 | FileCheck %s --check-prefix=DYNAMICLOCALS
+; DYNAMICLOCALS: error: kernel 'dynamic_locals': the emulator does not know this instruction
+; DYNAMICLOCALS: at '%a = alloca i32, i32 %t
+define ptx_kernel void @dynamic_locals() {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %a = alloca i32, i32 %t
+  store volatile i32 1, ptr %a, align 4
+  ret void
+}
+
+; RUN: %{run} --kernel calls_value --block 1 2>&1 | FileCheck %s --check-prefix=VALUE
+; VALUE: error: kernel 'calls_value': the emulator does not know this instruction
+; VALUE: at 'call void %f()'
+define ptx_kernel void @calls_value() {
+  %f = inttoptr i64 4096 to ptr
+  call void %f()
+  ret void
+}
+
+; RUN: %{run} --kernel local_bounds --block 5 2>&1 | FileCheck %s --check-prefix=LOCALBOUNDS
+; LOCALBOUNDS: error: kernel 'local_bounds': out-of-bounds local store of 4 bytes: it is at byte 16 of a variable of 16 bytes
+; LOCALBOUNDS-NEXT: in block (0, 0, 0), thread (4, 0, 0)
+; LOCALBOUNDS-NEXT: at 'store volatile i32 1, ptr %p, align 4'
+define ptx_kernel void @local_bounds() {
+  %a = alloca [4 x i32]
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %p = getelementptr i32, ptr %a, i32 %t
+  store volatile i32 1, ptr %p, align 4
+  ret void
+}
+
+; A constant index, in the address space of local memory.
+; RUN: %{run} --kernel local_before --block 1 2>&1 | FileCheck %s --check-prefix=LOCALBEFORE
+; LOCALBEFORE: error: kernel 'local_before': out-of-bounds local load of 4 bytes: it is at byte -4 of a variable of 16 bytes
+define ptx_kernel void @local_before() {
+  %a = alloca [4 x i32], addrspace(5)
+  %p = getelementptr i32, ptr addrspace(5) %a, i64 -1
+  %value = load volatile i32, ptr addrspace(5) %p, align 4
+  ret void
+}
+
+; RUN: %{run} --kernel local_misaligned --block 1 2>&1 | FileCheck %s --check-prefix=LOCALMISALIGNED
+; LOCALMISALIGNED: error: kernel 'local_misaligned': misaligned local access: the address is a multiple of {{4|8}}, expected 16
+define ptx_kernel void @local_misaligned() {
+  %a = alloca [8 x i32], align 16
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = add i32 %t, 3
+  %p = getelementptr i32, ptr %a, i32 %i
+  store volatile <4 x i32> zeroinitializer, ptr %p, align 16
+  ret void
+}
+
+; RUN: %{run} --kernel local_fill --block 1 2>&1 | FileCheck %s --check-prefix=LOCALFILL
+; LOCALFILL: error: kernel 'local_fill': out-of-bounds local store of 17 bytes: it is at byte 0 of a variable of 16 bytes
+define ptx_kernel void @local_fill() {
+  %a = alloca [4 x i32]
+  call void @llvm.memset.p0.i64(ptr %a, i8 0, i64 17, i1 false)
+  ret void
+}
+
+; RUN: %{run} --kernel local_copy --block 1 --arg inout:x 2>&1 | FileCheck %s --check-prefix=LOCALCOPY
+; LOCALCOPY: error: kernel 'local_copy': out-of-bounds local load of 17 bytes: it is at byte 0 of a variable of 16 bytes
+define ptx_kernel void @local_copy(ptr addrspace(1) %x) {
+  %a = alloca [4 x i32]
+  call void @llvm.memcpy.p1.p0.i64(ptr addrspace(1) %x, ptr %a, i64 17, i1 false)
+  ret void
+}
+
+; Intrinsics of all targets would go to the host's memory.
+; RUN: %{run} --kernel masked --block 1 --arg in:x 2>&1 | FileCheck %s --check-prefix=MASKED
+; MASKED: error: kernel 'masked': the emulator does not know this instruction
+; MASKED: at '%value = call <4 x i32> @llvm.masked.load
+define ptx_kernel void @masked(ptr addrspace(1) %x) {
+  %value = call <4 x i32> @llvm.masked.load.v4i32.p1(ptr addrspace(1) %x, <4 x i1> splat (i1 true), <4 x i32> zeroinitializer)
+  ret void
 }
 
 ; RUN: %{run} --kernel traps --block 2000 2>&1 | FileCheck %s --check-prefix=THREADS

@@ -105,7 +105,7 @@ static Expected<Array> parseArray(StringRef text) {
       if (size.trim().getAsInteger(10, shape.emplace_back()) ||
           shape.back() < 0)
         return createStringError("expected a size, got '" + size + "'");
-    return Array::allocate(dtype, shape);
+    return Array::tryAllocate(dtype, shape);
   }
   return createStringError(
       "expected DTYPE[SIZES], such as float32[2,9], got '" + text + "'");
@@ -117,7 +117,8 @@ static Expected<Argument> parseScalar(StringRef kind, StringRef value) {
   double real = 0;
   bool ok = false;
   if (kind == "i32" || kind == "i64") {
-    ok = !value.getAsInteger(0, integer);
+    ok = !value.getAsInteger(0, integer) &&
+         (kind == "i64" || isInt<32>(integer) || isUInt<32>(integer));
     argument.bits = integer;
   } else if (kind == "f32" || kind == "f64") {
     ok = !value.getAsDouble(real);
@@ -189,6 +190,36 @@ static Expected<std::string> chooseKernel(const KernelModule &module,
     return names.front();
   return createStringError("expected --kernel, one of '" + join(names, "', '") +
                            "'");
+}
+
+/// Whether an argument, as the user wrote it, is for a parameter of a type.
+static bool matches(StringRef argument, StringRef type) {
+  StringRef kind = argument.split(':').first;
+  unsigned bits;
+  bool isInteger = type.consume_front("i") && !type.getAsInteger(10, bits);
+  return StringSwitch<bool>(kind)
+      .Case("i32", isInteger && bits <= 32)
+      .Case("i64", isInteger && bits == 64)
+      .Case("f32", type == "float")
+      .Case("f64", type == "double")
+      .Default(type == "ptr");
+}
+
+static Error checkArguments(const KernelModule &module, StringRef kernel,
+                            const Options &options) {
+  auto types = module.getParameterTypes(kernel);
+  if (!types)
+    return createStringError("there is no kernel '" + kernel + "'");
+  if (types->size() != options.arguments.size())
+    return createStringError("kernel '" + kernel + "': expected " +
+                             Twine(types->size()) + " parameters, got " +
+                             Twine(options.arguments.size()));
+  for (auto [i, argument, type] : enumerate(options.arguments, *types))
+    if (!matches(argument, type))
+      return createStringError("kernel '" + kernel + "': parameter " +
+                               Twine(i) + " is of type " + type + ", got '" +
+                               argument + "'");
+  return Error::success();
 }
 
 /// Copies arrays to the device, launches, copies back what was written.
@@ -301,6 +332,8 @@ static Error run(const Options &options) {
   Expected<std::string> kernel = chooseKernel(**module, options);
   if (!kernel)
     return kernel.takeError();
+  if (Error error = checkArguments(**module, *kernel, options))
+    return error;
   if (Error error =
           launch(emulator, **module, *kernel, {*grid, *block, options.shared},
                  *arguments, options))

@@ -76,8 +76,10 @@ public:
 
   /// Names of the kernels, in the order of the module.
   std::vector<std::string> getKernelNames() const;
-  /// Of a kernel; none if there is no such kernel.
-  std::optional<unsigned> getNumParameters(llvm::StringRef kernel) const;
+  /// Of a kernel, as LLVM writes them, but `ptr` for pointers of all address
+  /// spaces and `byval` for structures; none if there is no such kernel.
+  std::optional<std::vector<std::string>>
+  getParameterTypes(llvm::StringRef kernel) const;
 
   State &getState() const { return *state; }
 

@@ -170,11 +170,11 @@ EXPORT cuModuleUnload(void *module) {
 }
 EXPORT cuModuleGetFunction(void **function, void *module, const char *name) {
   auto *kernels = static_cast<KernelModule *>(module);
-  std::optional<unsigned> numParameters = kernels->getNumParameters(name);
-  if (!numParameters)
+  auto types = kernels->getParameterTypes(name);
+  if (!types)
     return kNotFound;
-  getFunctions().push_back(
-      std::make_unique<Function>(Function{kernels, name, *numParameters}));
+  getFunctions().push_back(std::make_unique<Function>(
+      Function{kernels, name, unsigned(types->size())}));
   *function = getFunctions().back().get();
   return kSuccess;
 }
