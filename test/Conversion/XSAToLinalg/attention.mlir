@@ -167,15 +167,19 @@ func.func @key_lengths_and_intervals(%q: tensor<2x8x16xf32>, %k: tensor<2x9x16xf
 
 // CHECK-LABEL: func.func @offsets_and_starts
 // CHECK-SAME:    %[[QSTART:[^:]*]]: index, %[[KSTART:[^:]*]]: index
+// CHECK:         %[[QLEAST:.*]] = arith.maxsi %[[QSTART]], %c-1152921504606846976
+// CHECK:         %[[QLIMITED:.*]] = arith.minsi %[[QLEAST]], %c1152921504606846976
+// CHECK:         %[[KLEAST:.*]] = arith.maxsi %[[KSTART]], %c-1152921504606846976
+// CHECK:         %[[KLIMITED:.*]] = arith.minsi %[[KLEAST]], %c1152921504606846976
 // CHECK:         ^bb0(%[[OFFSET:.*]]: i64, %[[SCORE:.*]]: f32):
 // CHECK:           %[[I:.*]] = linalg.index 1
-// CHECK:           %[[ROW:.*]] = arith.addi %[[I]], %[[QSTART]]
+// CHECK:           %[[ROW:.*]] = arith.addi %[[I]], %[[QLIMITED]]
 // CHECK:           %[[OFF:.*]] = arith.index_cast %[[OFFSET]]
 // CHECK:           %[[LEAST:.*]] = arith.maxsi %[[OFF]]
 // CHECK:           %[[LIMITED:.*]] = arith.minsi %[[LEAST]]
 // CHECK:           %[[P:.*]] = arith.addi %[[ROW]], %[[LIMITED]]
 // CHECK:           %[[K:.*]] = linalg.index 2
-// CHECK:           %[[J:.*]] = arith.addi %[[K]], %[[KSTART]]
+// CHECK:           %[[J:.*]] = arith.addi %[[K]], %[[KLIMITED]]
 // CHECK:           arith.cmpi sle, %[[J]], %[[P]]
 func.func @offsets_and_starts(%q: tensor<2x8x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x4xf32>,
     %off: tensor<2xi64>, %o: tensor<2x8x4xf32>, %qs: index, %ks: index) -> tensor<2x8x4xf32> {

@@ -34,6 +34,7 @@ DEFAULTS = dict(
     alibi=False,  # a score region with a slope per head
     sinks=None,  # None, "random", "-inf"
     lengths=False,
+    garbage=False,  # with lengths: keys and values are NaN beyond
     query_offset=False,
     packed=False,
     intervals=False,
@@ -101,6 +102,11 @@ def order(dims, layout):
     return names
 
 
+def far(position):
+    """Positions beyond 2^60 count as 2^60."""
+    return max(-(2**60), min(position or 0, 2**60))
+
+
 def positions(c, lengths, offset):
     """Position of query row 0 per batch."""
     if offset is not None:
@@ -111,7 +117,7 @@ def positions(c, lengths, offset):
         base = lengths.astype(np.int64) - c["tq"]
     else:
         base = np.full(c["b"], c["tk"] - c["tq"], np.int64)
-    return base + (c["query_start"] or 0)
+    return base + far(c["query_start"])
 
 
 def scale_of(c):
@@ -130,7 +136,7 @@ def reference(c, t, f=np.float64):
         s = s + np.asarray(t["bias"], f)
     base = positions(c, t.get("lengths"), t.get("offset"))
     p = base[:, None] + np.arange(c["tq"])[None]  # b m
-    j = np.arange(c["tk"]) + (c["key_start"] or 0)
+    j = np.arange(c["tk"]) + far(c["key_start"])
     p4, j4 = p[:, None, None, :, None], j[None, None, None, None, :]
     if c["alibi"]:
         s = s + np.asarray(t["slopes"], f)[None, :, :, None, None] * np.asarray(j4 - p4, f)
@@ -391,6 +397,12 @@ def build(case, rng):
         store = np.float32 if elem == "bf16" else NP[elem]
         m.add(name, dims, np.full([extent[x] for x in dims], np.nan, store), elem)
 
+    if c["garbage"]:
+        for batch, length in enumerate(t["lengths"]):
+            for operand in (1, 2):
+                m.arrays[operand] = m.arrays[operand].copy()
+                m.arrays[operand][batch, :, length:] = np.nan
+
     attrs = []
     if c["top_left"]:
         attrs.append("alignment = #xsa.alignment<top_left>")
@@ -500,6 +512,14 @@ CASES = {
     "key_lengths_empty": dict(
         lengths=True, empty_rows=True, kind="l2_clamp", lse=True, coefficient=True
     ),
+    "key_lengths_garbage": dict(lengths=True, garbage=True, tq=5, tk=200),
+    "key_lengths_garbage_decode": dict(lengths=True, garbage=True, tq=1, tk=150, g=4),
+    "key_lengths_garbage_f16": dict(
+        lengths=True, garbage=True, causal=True, tq=40, tk=90, dtype="f16", dynamic=True
+    ),
+    "key_lengths_garbage_window": dict(
+        lengths=True, garbage=True, causal=True, window=(9, None), mask="bmk", tk=130
+    ),
     "key_lengths_top_left": dict(lengths=True, causal=True, top_left=True),
     "key_lengths_query_offset": dict(lengths=True, query_offset=True, causal=True, tq=5, tk=80),
     "query_offset_causal": dict(query_offset=True, causal=True, tq=5, tk=64, kind="l2_clamp"),
@@ -512,6 +532,10 @@ CASES = {
     ),
     "intervals": dict(intervals=True, tq=33, tk=120, int_type="index"),
     "intervals_empty": dict(intervals=True, empty_rows=True, tq=33, tk=120, lse=True),
+    "starts_far_after": dict(query_start=2**63 - 1, window=(2**62, None), packed=True),
+    "starts_far_before": dict(query_start=-(2**63), window=(None, 2**62), packed=True),
+    "starts_far_hidden": dict(query_start=-(2**63), causal=True, lse=True),
+    "starts_far_both": dict(query_start=2**59, key_start=2**59, causal=True, window=(9, None)),
     "starts": dict(query_start=7, key_start=4, causal=True, window=(11, None), lse=True),
     "grouped": dict(g=3, causal=True, kind="l2_clamp"),
     "grouped_outer": dict(

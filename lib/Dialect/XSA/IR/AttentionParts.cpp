@@ -14,11 +14,15 @@
 
 #include "xsa/Dialect/XSA/IR/AttentionParts.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <cmath>
 #include <limits>
@@ -48,8 +52,11 @@ AttentionParts AttentionParts::of(AttentionOp op, OpBuilder &builder) {
   for (auto [input, map] :
        llvm::zip_equal(op.getScoreInputs(), op.getScoreInputMaps()))
     parts.scoreInputs.push_back({input, map});
-  parts.queryStart = op.getQueryStart();
-  parts.keyStart = op.getKeyStart();
+  ImplicitLocOpBuilder b(op.getLoc(), builder);
+  if (op.getQueryStart())
+    parts.queryStart = castPosition(b, op.getQueryStart());
+  if (op.getKeyStart())
+    parts.keyStart = castPosition(b, op.getKeyStart());
   for (Range range : op.getIterationDomain(builder))
     parts.sizes.push_back(range.size);
   return parts;
@@ -93,13 +100,46 @@ Value xsa::castIndex(ImplicitLocOpBuilder &builder, Value element) {
   return arith::IndexCastOp::create(builder, builder.getIndexType(), element);
 }
 
+/// A position is computed from two operands, a width of up to 2^62 is added,
+/// and another operand is subtracted.
+static constexpr int64_t maxPosition = int64_t(1) << 60;
+
+/// Whether a position is known not to be far beyond the limit, which it need
+/// not be held to again: a counter of a loop, what came out of castPosition,
+/// and sums of them, as tiling makes them.
+static bool isLimited(Value position, unsigned depth = 0) {
+  if (auto argument = dyn_cast<BlockArgument>(position)) {
+    // The body of an operation that is being built has none yet.
+    Operation *parent = argument.getOwner()->getParentOp();
+    auto loop = dyn_cast_if_present<LoopLikeOpInterface>(parent);
+    auto counters = loop ? loop.getLoopInductionVars() : std::nullopt;
+    return counters && llvm::is_contained(*counters, position);
+  }
+  Operation *def = position.getDefiningOp();
+  if (auto constant = getConstantIntValue(position))
+    return *constant >= -maxPosition && *constant <= maxPosition;
+  if (auto cast = dyn_cast<arith::IndexCastOp>(def))
+    return cast.getIn().getType().isInteger(32);
+  if (auto least = dyn_cast<arith::MinSIOp>(def))
+    return matchPattern(least.getRhs(), m_Constant()) &&
+           least.getLhs().getDefiningOp<arith::MaxSIOp>();
+  if (isa<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(def))
+    return depth < 4 &&
+           llvm::all_of(
+               def->getOperands(),
+               [&](Value operand) { return isLimited(operand, depth + 1); });
+  return isa<tensor::DimOp>(def);
+}
+
 Value xsa::castPosition(ImplicitLocOpBuilder &builder, Value element) {
   Value position = castIndex(builder, element);
-  if (element.getType().isInteger(32))
+  if (isLimited(position))
     return position;
-  constexpr int64_t limit = int64_t(1) << 61;
-  Value least = arith::ConstantIndexOp::create(builder, -limit);
-  Value greatest = arith::ConstantIndexOp::create(builder, limit);
+  if (auto constant = getConstantIntValue(position))
+    return arith::ConstantIndexOp::create(
+        builder, std::clamp(*constant, -maxPosition, maxPosition));
+  Value least = arith::ConstantIndexOp::create(builder, -maxPosition);
+  Value greatest = arith::ConstantIndexOp::create(builder, maxPosition);
   position = arith::MaxSIOp::create(builder, position, least);
   return arith::MinSIOp::create(builder, position, greatest);
 }

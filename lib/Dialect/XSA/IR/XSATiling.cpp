@@ -15,6 +15,8 @@
 
 #include "StructuredOps.h"
 
+#include "xsa/Dialect/XSA/IR/AttentionParts.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -314,8 +316,10 @@ static LogicalResult keepPositions(AttentionOp op, AttentionOp tiled,
     return affine::makeComposedFoldedAffineApply(builder, loc, sum, {lhs, rhs});
   };
   OpFoldResult start = offset;
-  if (op.getQueryStart())
-    start = add(start, op.getQueryStart());
+  if (op.getQueryStart()) {
+    ImplicitLocOpBuilder b(loc, builder);
+    start = add(start, castPosition(b, op.getQueryStart()));
+  }
 
   bool knowsBase =
       op.getQueryOffset() || op.getAlignment() == Alignment::TopLeft;

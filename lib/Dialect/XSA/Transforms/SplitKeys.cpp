@@ -96,6 +96,10 @@ public:
   Value toValue(OpFoldResult value) {
     return getValueOrCreateConstantIndexOp(b, loc, value);
   }
+  Value toPosition(Value start) {
+    ImplicitLocOpBuilder withLoc(loc, b);
+    return castPosition(withLoc, start);
+  }
   AffineExpr d0() { return b.getAffineDimExpr(0); }
   AffineExpr d1() { return b.getAffineDimExpr(1); }
 
@@ -113,7 +117,7 @@ static void fixPositions(RangeBuilder &b, AttentionOp op, OpFoldResult rows,
     return;
   OpFoldResult start = b.subtract(keys, rows);
   if (op.getQueryStart())
-    start = b.add(start, op.getQueryStart());
+    start = b.add(start, b.toPosition(op.getQueryStart()));
   op.getQueryStartMutable().assign(b.toValue(start));
   op.setAlignment(Alignment::TopLeft);
 }
@@ -161,7 +165,7 @@ void xsa::restrictToKeyRange(RewriterBase &rewriter, AttentionOp tile,
   }
   OpFoldResult start = begin;
   if (tile.getKeyStart())
-    start = b.add(start, tile.getKeyStart());
+    start = b.add(start, b.toPosition(tile.getKeyStart()));
   tile.getKeyStartMutable().assign(b.toValue(start));
   rewriter.finalizeOpModification(tile);
 }

@@ -188,8 +188,13 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
     | `key_lengths` | `j < key_lengths` |
     | `key_begin`, `key_end` | `key_begin_i <= j < key_end_i` |
 
-    Positions beyond 2^61 in operands count as 2^61: no sum of positions
-    overflows.
+    Positions in operands are held to 2^60 either way, so that no sum of
+    positions overflows.
+
+    Keys at and beyond `key_lengths` are no numbers of the operation: what lies
+    there, NaN included, does not reach the result of the reference nor of the
+    form for CPUs; kernels for GPUs read it, times 0. Keys that other masks hide
+    have to be finite.
 
     `key_begin` and `key_end` carry any mask that is an interval per row in
     O(M) memory. Packed variable-length sequences are such a mask: a row of the
