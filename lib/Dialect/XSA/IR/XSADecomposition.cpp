@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include <limits>
 
@@ -42,6 +43,37 @@ static Value buildSinkTerm(OpBuilder &builder, Location loc, MappedValue sinks,
   sink.value = buildConverted(builder, loc, sinks, sink);
   sink.value = buildShiftedExp(builder, loc, sink, max, SoftmaxForm());
   return buildRowSum(builder, loc, sink, sum);
+}
+
+/// The values with 0 for keys beyond `key_lengths`, where anything may lie: it
+/// must not meet a weight of 0, which a NaN would survive.
+static MappedValue dropMissingKeys(OpBuilder &builder, Location loc,
+                                   const AttentionParts &parts) {
+  if (!parts.keyLengths)
+    return parts.value;
+  AttentionOp op = parts.op;
+  SmallVector<AffineExpr> dims;
+  for (AffineExpr expr : parts.keyLengths.map.getResults())
+    if (!llvm::is_contained(parts.value.map.getResults(), expr))
+      dims.push_back(expr);
+  llvm::append_range(dims, parts.value.map.getResults());
+  AffineMap map =
+      AffineMap::get(op.getNumLoops(), 0, dims, builder.getContext());
+  auto type = cast<FloatType>(getElementTypeOrSelf(parts.value.value));
+  Value init = buildEmpty(builder, loc, parts.sizes, map, type);
+  auto element = [&](ImplicitLocOpBuilder &b, ValueRange args,
+                     function_ref<Value(unsigned)> index) -> Value {
+    Value key = index(op.getKeyDim());
+    if (parts.keyStart)
+      key = arith::AddIOp::create(b, key, parts.keyStart);
+    Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, key,
+                                         castIndex(b, args[1]));
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    return arith::SelectOp::create(b, exists, args[0], zero);
+  };
+  return {buildGeneric(builder, loc, {parts.value, parts.keyLengths},
+                       {init, map}, element),
+          map};
 }
 
 FailureOr<SmallVector<Value>>
@@ -81,7 +113,8 @@ AttentionOp::decomposeOperation(OpBuilder &builder) {
         buildSinkTerm(builder, loc, parts.sinks, max, sum, parts.sizes, type);
 
   MappedValue y = filled({getQueryDim(), getValueDepthDim()}, 0.0);
-  y.value = buildContraction(builder, loc, weights, parts.value, y);
+  y.value = buildContraction(builder, loc, weights,
+                             dropMissingKeys(builder, loc, parts), y);
   y.value = buildNormalized(builder, loc, y, sum);
 
   MappedValue output = {getOutput(), getOutputMap()};

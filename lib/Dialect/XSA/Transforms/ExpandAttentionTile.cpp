@@ -82,7 +82,7 @@ private:
 
   // Blocks of rows.
   SmallVector<Value> forEachBlock(ValueRange carried, BlockBody body);
-  void enterBlock(Value index);
+  void enterBlock(OpFoldResult index);
   Value makeCarried(AffineMap map, Type elementType);
   MappedValue take(Value carried, AffineMap map);
   Value put(Value tile, Value carried);
@@ -123,8 +123,9 @@ private:
   /// Without blocks, `parts` with what there is per row brought in.
   AttentionParts rowOperands;
   Value allRowsBase, base;
-  Value blockIndex;
-  OpFoldResult blockBegin;
+  /// How many keys a tile that is not full may read.
+  OpFoldResult numKeys;
+  OpFoldResult blockIndex, blockBegin;
 
   AffineMap rowMap, scoreMap, outputMap, queryMap;
   Value query;
@@ -149,6 +150,14 @@ SmallVector<Value> TileExpander::forEachBlock(ValueRange carried,
                                               BlockBody body) {
   if (!hasBlocks)
     return body(carried);
+  // No loop around a single block. Folded, its counter would make the offsets
+  // of slices constant, and the canonicalization of slices that drop extents of
+  // 1 goes wrong where an extent of 1 stays, too.
+  std::optional<int64_t> rows = getConstantIntValue(allRows.sizes[m]);
+  if (rows && *rows <= policy.rowBlock) {
+    enterBlock(builder.getIndexAttr(0));
+    return body(carried);
+  }
   OpBuilder::InsertionGuard guard(builder);
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
@@ -160,7 +169,7 @@ SmallVector<Value> TileExpander::forEachBlock(ValueRange carried,
 }
 
 /// Makes the rows of a block the current ones.
-void TileExpander::enterBlock(Value index) {
+void TileExpander::enterBlock(OpFoldResult index) {
   blockIndex = index;
   AffineExpr d0 = builder.getAffineDimExpr(0), d1 = builder.getAffineDimExpr(1);
   blockBegin = affine::makeComposedFoldedAffineApply(
@@ -260,6 +269,9 @@ void TileExpander::prepare() {
   for (MappedValue &input : parts.scoreInputs)
     input = dropLeading(input);
   base = buildBase();
+  numKeys = parts.sizes[k2];
+  if (policy.exactKeys && parts.keyLengths)
+    numKeys = buildExistingKeys(builder, loc, parts);
   allRows = parts;
   allRowsBase = base;
 
@@ -549,8 +561,7 @@ KeyTile TileExpander::loadTile(Value begin, TileKind kind) {
   if (isShort) {
     AffineExpr d0 = builder.getAffineDimExpr(0);
     OpFoldResult rest = affine::makeComposedFoldedAffineApply(
-        builder, loc, d0 - builder.getAffineDimExpr(1),
-        {parts.sizes[k2], begin});
+        builder, loc, d0 - builder.getAffineDimExpr(1), {numKeys, begin});
     validSizes[k2] = kind == TileKind::Rest
                          ? rest
                          : affine::makeComposedFoldedAffineMin(

@@ -173,6 +173,16 @@ KeyRange xsa::buildKeyRange(OpBuilder &builder, Location loc,
   return range;
 }
 
+OpFoldResult xsa::buildExistingKeys(OpBuilder &builder, Location loc,
+                                    const AttentionParts &parts) {
+  AttentionOp op = parts.op;
+  Bounds bounds(builder, loc);
+  OpFoldResult length = bounds.extremeOf(parts.keyLengths, true);
+  if (parts.keyStart)
+    length = bounds.subtract(length, parts.keyStart);
+  return bounds.min({length, parts.sizes[op.getKeyDim()]});
+}
+
 KeyInterval xsa::buildVisibleKeys(OpBuilder &builder, Location loc,
                                   const AttentionParts &parts, Value base,
                                   KeyInterval keys, int64_t grain) {

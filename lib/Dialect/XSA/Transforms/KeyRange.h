@@ -40,6 +40,12 @@ KeyRange buildKeyRange(mlir::OpBuilder &builder, mlir::Location loc,
                        const AttentionParts &parts, mlir::Value base,
                        int64_t keyTile);
 
+/// How many keys may be read: those below `key_lengths`. Beyond, anything may
+/// lie, and a NaN survives a weight of 0.
+mlir::OpFoldResult buildExistingKeys(mlir::OpBuilder &builder,
+                                     mlir::Location loc,
+                                     const AttentionParts &parts);
+
 /// The part of `keys` that some row of `parts` may see, its length a multiple
 /// of `grain` where `keys` reach that far. Not before `keys`, never negative.
 KeyInterval buildVisibleKeys(mlir::OpBuilder &builder, mlir::Location loc,
