@@ -244,9 +244,10 @@ func.func @lengths_and_intervals_bound_the_loops(%q: tensor<2x64x8xf32>, %k: ten
 // CHECK:           %[[BIAS:[^ ,:)]*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<64x16xf32>)
 // CHECK:           linalg.generic {{.*}} ins(%[[BIAS]], %[[MASK]] : tensor<64x16xf32>, tensor<64x16xi8>)
 // CHECK:             %[[SUM:[^ ,:)]*]] = arith.addf
-// CHECK:             %[[SCORE:[^ ,:)]*]] = arith.mulf %[[SUM]], %[[LOG2E]]
 // CHECK:             %[[KEEP:[^ ,:)]*]] = arith.cmpi ne
-// CHECK:             arith.select %[[KEEP]], %[[SCORE]]
+// CHECK:             arith.select %[[KEEP]], %[[SUM]]
+// CHECK:             arith.subf
+// CHECK:             arith.mulf %{{.*}}, %[[LOG2E]]
 func.func @mask_and_bias_are_sliced(%q: tensor<2x64x8xf32>, %k: tensor<2x128x8xf32>, %v: tensor<2x128x8xf32>,
     %mask: tensor<2x64x128xi1>, %bias: tensor<2x64x128xf32>, %o: tensor<2x64x8xf32>) -> tensor<2x64x8xf32> {
   %r = xsa.attention {indexing_maps = [#q, #k, #v, #bmk, #bmk, #o]}
