@@ -13,6 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MatrixUnit.h"
+
 #include "xsa/Conversion/TilesToNVVM/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -193,14 +195,14 @@ void LayoutAssigner::spread(Operation *op) {
 
 /// A sum that a loop only scales and adds to need not be whole in the loop: its
 /// parts stay in the lanes of a row and are added after the loop.
-static void keepSumsPartial(scf::ForOp loop) {
+static void keepSumsPartial(scf::ForOp loop, KernelAttr plan) {
   auto layout = TileLayoutAttr::get(loop.getContext(), TileLayout::PartialRow);
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   for (auto [arg, yielded] :
        llvm::zip_equal(loop.getRegionIterArgs(), yield.getResults())) {
     auto sum = yielded.getDefiningOp<vector::MultiDimReductionOp>();
     if (!sum || sum.getKind() != vector::CombiningKind::ADD ||
-        !sum->hasOneUse() || !arg.hasOneUse())
+        !sum->hasOneUse() || !arg.hasOneUse() || sumsByProduct(sum, plan))
       continue;
     auto scaled = sum.getAcc().getDefiningOp<arith::MulFOp>();
     bool isScaled = scaled && scaled->hasOneUse() &&
@@ -271,7 +273,8 @@ LogicalResult LayoutAssigner::assign(gpu::GPUFuncOp kernel) {
                            TileLayoutAttr::get(op->getContext(), *layout));
     return WalkResult::advance();
   });
-  kernel.walk([](scf::ForOp loop) { keepSumsPartial(loop); });
+  auto plan = kernel->getAttrOfType<KernelAttr>(kKernelAttrName);
+  kernel.walk([&](scf::ForOp loop) { keepSumsPartial(loop, plan); });
   return failure(result.wasInterrupted());
 }
 

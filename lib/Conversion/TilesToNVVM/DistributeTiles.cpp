@@ -14,6 +14,8 @@
 
 #include "Copies.h"
 #include "ElementwiseOps.h"
+#include "GlobalReads.h"
+#include "KernelPlan.h"
 #include "MatrixUnit.h"
 #include "RowChunks.h"
 
@@ -87,7 +89,6 @@ private:
   LogicalResult convertWrite(vector::TransferWriteOp op);
   Value reduceWarp(vector::MultiDimReductionOp op);
   void readShared(vector::TransferReadOp op, Fragment &fragment);
-  void readGlobal(vector::TransferReadOp op, Fragment &fragment);
   void writeShared(vector::TransferWriteOp op, const Fragment &fragment);
   void writeGlobal(vector::TransferWriteOp op, const Fragment &fragment);
   Value shuffle(Value value, int64_t distance);
@@ -297,6 +298,13 @@ LogicalResult Distributor::convertReduction(vector::MultiDimReductionOp op) {
   Fragment result = emptyFragment(op.getResult());
   if (!op.isReducedDim(1) || op.isReducedDim(0))
     return op.emitOpError("reduces over something else than columns");
+  if (sumsByProduct(op, b.getPlan())) {
+    auto wide = op.getSource().getDefiningOp<arith::ExtFOp>();
+    result.values = start.values;
+    unit->sumRows(b, fragmentOf(wide.getIn()), result);
+    fragments[op.getResult()] = result;
+    return success();
+  }
   FragmentShape from = shapeOf(source), to = shapeOf(result);
   vector::CombiningKind kind = op.getKind();
   for (int64_t number = 0; number < to.size(); ++number) {
@@ -391,10 +399,15 @@ LogicalResult Distributor::convertRead(vector::TransferReadOp op) {
   } else if (fragment.layout == TileLayout::RowChunk) {
     buildChunkLoads(b, op, fragment);
   } else {
-    readGlobal(op, fragment);
+    readGlobal(b, op, fragment);
   }
   fragments[op.getResult()] = fragment;
   return success();
+}
+
+/// A pair of columns that memory has side by side.
+static VectorType pairType(const FragmentShape &shape) {
+  return VectorType::get(2, shape.elementType);
 }
 
 /// An accumulator's elements from shared memory. Loads are as wide as a pair of
@@ -402,99 +415,39 @@ LogicalResult Distributor::convertRead(vector::TransferReadOp op) {
 void Distributor::readShared(vector::TransferReadOp op, Fragment &fragment) {
   FragmentShape shape = shapeOf(fragment);
   bool rowsFirst = fragment.sharedMap.isIdentity();
-  for (int64_t number = 0; number < shape.size(); ++number) {
-    FragmentIndex index = shape.at(number);
-    Value row = shape.row(b, index);
-    auto load = [&](Type type, Value column, int64_t bytes) -> Value {
-      Value offset = rowsFirst ? b.elementOffset(*fragment.shared, row, column)
-                               : b.elementOffset(*fragment.shared, column, row);
-      return LLVM::LoadOp::create(
-          b, type, b.pointer(*fragment.shared, offset, 0), bytes);
-    };
-    Value column = shape.column(b, index);
-    int64_t bytes = fragment.shared->elementBytes();
-    if (!shape.packed) {
-      fragment.values.push_back(load(shape.elementType, column, bytes));
-    } else if (rowsFirst) {
-      fragment.values.push_back(load(shape.valueType(), column, 2 * bytes));
-    } else {
-      fragment.values.push_back(vector::FromElementsOp::create(
-          b, cast<VectorType>(shape.valueType()),
-          ValueRange{load(shape.elementType, column, bytes),
-                     load(shape.elementType, b.add(column, 1), bytes)}));
-    }
-  }
-}
-
-/// Elements from global memory, each by itself: positions beyond the end read
-/// the last element and take the padding instead.
-void Distributor::readGlobal(vector::TransferReadOp op, Fragment &fragment) {
-  GlobalTile tile = b.globalTile(op.getBase(), op.getIndices());
-  AffineMap map = op.getPermutationMap();
-  bool forWarp = fragment.layout == TileLayout::Warp;
-  // A warp may be longer than the vector, and so may the lanes of a row.
-  bool exceedsVector = forWarp || (fragment.layout == TileLayout::Column &&
-                                   b.getPlan().getUnit() == MatrixKind::None);
-  FragmentShape shape = shapeOf(fragment);
-  VectorType type = fragment.type;
-  Type memoryType =
-      shape.elementType.isInteger(1) ? b.getI8Type() : shape.elementType;
-  if (memoryType.isIndex())
-    memoryType = b.getI64Type();
-  auto loadAt = [&](Value row, Value column) -> Value {
-    SmallVector<Value, 2> positions(map.getNumDims());
-    Value exists;
-    SmallVector<Value, 2> along;
-    if (type.getRank() == 2)
-      along = {row, column};
-    else
-      along = {fragment.layout == TileLayout::Column ? column : row};
-    for (auto [dim, position] : llvm::enumerate(along)) {
-      unsigned memoryDim = map.getDimPosition(dim);
-      positions[memoryDim] = position;
-      if (op.isDimInBounds(dim) && !exceedsVector)
-        continue;
-      Value size = b.extent(tile, memoryDim, type.getDimSize(dim));
-      Value inside =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, size);
-      exists = exists ? arith::AndIOp::create(b, exists, inside).getResult()
-                      : inside;
-      positions[memoryDim] =
-          arith::MinSIOp::create(b, position, b.add(size, -1));
-    }
-    Value pointer = positions.size() == 1
-                        ? b.pointer(tile, positions[0], Value())
-                        : b.pointer(tile, positions[0], positions[1]);
-    int64_t bytes = memoryType.getIntOrFloatBitWidth() / 8;
-    Value value = LLVM::LoadOp::create(b, memoryType, pointer, bytes);
-    if (shape.elementType.isInteger(1))
-      value = arith::TruncIOp::create(b, b.getI1Type(), value);
-    if (shape.elementType.isIndex())
-      value = b.narrow(arith::IndexCastOp::create(b, b.getIndexType(), value));
-    if (!exists)
-      return value;
-    Value padding = op.getPadding();
-    if (padding.getType().isIndex())
-      padding = b.narrow(padding);
-    return arith::SelectOp::create(b, exists, value, padding);
+  int64_t bytes = fragment.shared->elementBytes();
+  auto load = [&](Type type, FragmentIndex index, int64_t size) -> Value {
+    Position row = shape.rowPosition(b, index),
+             column = shape.columnPosition(b, index);
+    if (!rowsFirst)
+      std::swap(row, column);
+    return LLVM::LoadOp::create(b, type,
+                                b.pointer(*fragment.shared, row, column), size);
   };
-  if (forWarp) {
-    for (int64_t first = 0; first < type.getDimSize(0); first += 32)
-      fragment.values.push_back(loadAt(b.add(b.lane, first), Value()));
-    return;
-  }
   for (int64_t number = 0; number < shape.size(); ++number) {
     FragmentIndex index = shape.at(number);
-    Value row = shape.row(b, index), column = shape.column(b, index);
-    if (!shape.packed) {
-      fragment.values.push_back(loadAt(row, column));
+    if (!shape.packed && (shape.sides == 1 || !rowsFirst)) {
+      fragment.values.push_back(load(shape.elementType, index, bytes));
       continue;
     }
-    SmallVector<Value> elements;
-    for (int64_t side = 0; side < shape.width; ++side)
-      elements.push_back(loadAt(row, b.add(column, side)));
-    fragment.values.push_back(vector::FromElementsOp::create(
-        b, cast<VectorType>(shape.valueType()), elements));
+    Value pair;
+    if (rowsFirst) {
+      pair = load(pairType(shape), index, 2 * bytes);
+    } else {
+      FragmentIndex second = index;
+      second.side = 1;
+      pair = vector::FromElementsOp::create(
+          b, pairType(shape),
+          ValueRange{load(shape.elementType, index, bytes),
+                     load(shape.elementType, second, bytes)});
+    }
+    if (shape.packed) {
+      fragment.values.push_back(pair);
+      continue;
+    }
+    for (int64_t side : {0, 1})
+      fragment.values.push_back(vector::ExtractOp::create(b, pair, side));
+    ++number;
   }
 }
 
@@ -524,23 +477,31 @@ void Distributor::writeShared(vector::TransferWriteOp op,
   SharedTile tile = b.sharedTile(op.getBase(), op.getIndices());
   FragmentShape shape = shapeOf(fragment);
   bool rowsFirst = op.getPermutationMap().getDimPosition(0) == 1;
+  int64_t bytes = tile.elementBytes();
+  auto store = [&](Value value, FragmentIndex index, int64_t size) {
+    Position row = shape.rowPosition(b, index),
+             column = shape.columnPosition(b, index);
+    if (!rowsFirst)
+      std::swap(row, column);
+    LLVM::StoreOp::create(b, value, b.pointer(tile, row, column), size);
+  };
   for (int64_t number = 0; number < shape.size(); ++number) {
     FragmentIndex index = shape.at(number);
-    Value row = shape.row(b, index), column = shape.column(b, index);
-    int64_t bytes = tile.elementBytes();
-    auto store = [&](Value value, Value column, int64_t size) {
-      Value offset = rowsFirst ? b.elementOffset(tile, row, column)
-                               : b.elementOffset(tile, column, row);
-      LLVM::StoreOp::create(b, value, b.pointer(tile, offset, 0), size);
-    };
     Value value = fragment.values[number];
-    if (!shape.packed) {
-      store(value, column, bytes);
-    } else if (rowsFirst) {
-      store(value, column, 2 * bytes);
+    if (shape.packed && !rowsFirst) {
+      FragmentIndex second = index;
+      second.side = 1;
+      store(vector::ExtractOp::create(b, value, 0), index, bytes);
+      store(vector::ExtractOp::create(b, value, 1), second, bytes);
+    } else if (shape.packed) {
+      store(value, index, 2 * bytes);
+    } else if (shape.sides == 2 && rowsFirst) {
+      value = vector::FromElementsOp::create(
+          b, pairType(shape), ValueRange{value, fragment.values[number + 1]});
+      store(value, index, 2 * bytes);
+      ++number;
     } else {
-      store(vector::ExtractOp::create(b, value, 0), column, bytes);
-      store(vector::ExtractOp::create(b, value, 1), b.add(column, 1), bytes);
+      store(value, index, bytes);
     }
   }
 }
@@ -721,6 +682,7 @@ LogicalResult Distributor::distribute() {
     op->erase();
   }
   b.getKernel()->removeDiscardableAttr(kKernelAttrName);
+  b.getKernel()->removeDiscardableAttr(kOwnInStagesAttrName);
   return success();
 }
 

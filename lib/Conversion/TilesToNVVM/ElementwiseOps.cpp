@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Exponentials are ex2.approx.ftz, two units in the last place off (PTX ISA); a
-// hyperbolic tangent comes from one, because tanh.approx is too coarse for
-// scores that are multiplied by a cap. A quotient by a value per row is a
-// product with its reciprocal, which is computed once per row.
+// hyperbolic tangent comes from one, because tanh.approx is off by 2^-11, which
+// times a cap of 30 changes weights by more than rounding them to 16 bits does.
+// A quotient by a value per row is a product with its reciprocal, which is
+// computed once per row. Factors that follow on each other become one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -35,6 +37,40 @@ static arith::FastMathFlagsAttr contracting(ThreadBuilder &b) {
                                        arith::FastMathFlags::contract);
 }
 
+static std::optional<double> constantFloat(Value value) {
+  APFloat constant(0.0f);
+  if (!value.getType().isF32() ||
+      !matchPattern(value, m_ConstantFloat(&constant)))
+    return std::nullopt;
+  return constant.convertToDouble();
+}
+
+/// Whether an f32 has the value without overflow or loss of bits.
+static bool isNormal(double value) {
+  return std::abs(value) > 1e-30 && std::abs(value) < 1e30;
+}
+
+/// x * factor. What x is already the product with, or the sum of, is multiplied
+/// here.
+static Value buildScaled(ThreadBuilder &b, Value x, double factor) {
+  auto times = [&](Value operand) -> std::optional<double> {
+    std::optional<double> constant = constantFloat(operand);
+    if (constant && isNormal(*constant) && isNormal(*constant * factor))
+      return *constant * factor;
+    return std::nullopt;
+  };
+  if (auto product = x.getDefiningOp<arith::MulFOp>())
+    if (auto both = times(product.getRhs()))
+      return arith::MulFOp::create(b, product.getLhs(), constantF32(b, *both),
+                                   contracting(b));
+  if (auto sum = x.getDefiningOp<math::FmaOp>())
+    if (auto slope = times(sum.getB()))
+      if (auto start = times(sum.getC()))
+        return math::FmaOp::create(b, sum.getA(), constantF32(b, *slope),
+                                   constantF32(b, *start));
+  return arith::MulFOp::create(b, x, constantF32(b, factor), contracting(b));
+}
+
 static Value buildExp2(ThreadBuilder &b, Value x) {
   return LLVM::CallIntrinsicOp::create(
              b, b.getF32Type(), b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
@@ -51,8 +87,7 @@ static Value buildLog2(ThreadBuilder &b, Value x) {
 
 /// 1 - 2 / (1 + e^(2x)).
 static Value buildTanh(ThreadBuilder &b, Value x) {
-  Value power = buildExp2(
-      b, arith::MulFOp::create(b, x, constantF32(b, 2.0 / std::log(2.0))));
+  Value power = buildExp2(b, buildScaled(b, x, 2.0 / std::log(2.0)));
   Value sum = arith::AddFOp::create(b, power, constantF32(b, 1.0));
   Value inverse = NVVM::RcpApproxFtzF32Op::create(b, b.getF32Type(), sum);
   return math::FmaOp::create(b, inverse, constantF32(b, -2.0),
@@ -79,15 +114,14 @@ static Value castInteger(ThreadBuilder &b, Value x, Type type) {
       b, type, arith::MinSIOp::create(b, least, constant(most)));
 }
 
-static bool isConstantFloat(Value value) {
-  return value.getDefiningOp<arith::ConstantOp>();
-}
-
 static Value buildQuotient(ThreadBuilder &b, Value lhs, Value rhs,
                            bool divisorPerRow) {
+  if (std::optional<double> constant = constantFloat(rhs);
+      constant && isNormal(*constant))
+    return buildScaled(b, lhs, 1.0 / *constant);
   Type type = lhs.getType();
-  if (!getElementTypeOrSelf(type).isF32() ||
-      !(divisorPerRow || isConstantFloat(rhs)))
+  bool once = divisorPerRow || rhs.getDefiningOp<arith::ConstantOp>();
+  if (!getElementTypeOrSelf(type).isF32() || !once)
     return arith::DivFOp::create(b, lhs, rhs);
   TypedAttr ones = b.getF32FloatAttr(1.0);
   if (auto vector = dyn_cast<VectorType>(type))
@@ -103,14 +137,17 @@ Value xsa::buildElement(ThreadBuilder &b, Operation *op, ValueRange operands,
   if (isF32 && isa<math::Exp2Op>(op))
     return buildExp2(b, operands[0]);
   if (isF32 && isa<math::ExpOp>(op))
-    return buildExp2(
-        b, arith::MulFOp::create(b, operands[0],
-                                 constantF32(b, 1.0 / std::log(2.0))));
+    return buildExp2(b, buildScaled(b, operands[0], 1.0 / std::log(2.0)));
   if (isF32 && isa<math::LogOp>(op))
     return arith::MulFOp::create(b, buildLog2(b, operands[0]),
                                  constantF32(b, std::log(2.0)));
   if (isF32 && isa<math::TanhOp>(op))
     return buildTanh(b, operands[0]);
+  if (isF32 && isa<arith::MulFOp>(op))
+    for (unsigned number : {0, 1})
+      if (auto factor = constantFloat(operands[number]);
+          factor && isNormal(*factor))
+        return buildScaled(b, operands[1 - number], *factor);
   if (isa<arith::DivFOp>(op))
     return buildQuotient(b, operands[0], operands[1], perRow[1] && !perRow[0]);
   if (isa<arith::IndexCastOp>(op))

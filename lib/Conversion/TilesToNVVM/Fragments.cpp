@@ -91,20 +91,38 @@ Type FragmentShape::valueType() const {
   return packed ? VectorType::get(width, type) : type;
 }
 
-Value FragmentShape::row(ThreadBuilder &b, FragmentIndex index) const {
+Position FragmentShape::rowPosition(ThreadBuilder &b,
+                                    FragmentIndex index) const {
   if (!spansRows())
-    return b.constant(0);
-  Value base = b.atEntry(
-      [&] { return b.add(b.multiply(b.warp, rowsPerWarp), b.laneRow); });
+    return {};
   int64_t rowsAtOnce = 32 / plan.getRowThreads();
-  return b.add(base, (index.rowBlock * halves + index.half) * rowsAtOnce);
+  int64_t inWarp = (index.rowBlock * halves + index.half) * rowsAtOnce;
+  int64_t warpBits = (plan.getWarps() - 1) * rowsPerWarp;
+  if (llvm::isPowerOf2_64(rowsPerWarp))
+    return {b.firstRow(rowsPerWarp), warpBits | (rowsAtOnce - 1), inWarp};
+  return {b.atEntry([&] { return b.add(b.firstRow(rowsPerWarp), inWarp); }),
+          ~int64_t(0), 0};
+}
+
+Position FragmentShape::columnPosition(ThreadBuilder &b,
+                                       FragmentIndex index) const {
+  if (!spansColumns())
+    return {};
+  int64_t columnsAtOnce = plan.getRowThreads() * plan.getChunk();
+  return {b.firstColumn(), columnsAtOnce - plan.getChunk(),
+          index.columnBlock * columnsAtOnce + index.side};
+}
+
+static Value asValue(ThreadBuilder &b, Position position) {
+  if (!position.thread)
+    return b.constant(position.constant);
+  return b.add(position.thread, position.constant);
+}
+
+Value FragmentShape::row(ThreadBuilder &b, FragmentIndex index) const {
+  return asValue(b, rowPosition(b, index));
 }
 
 Value FragmentShape::column(ThreadBuilder &b, FragmentIndex index) const {
-  if (!spansColumns())
-    return b.constant(0);
-  Value base =
-      b.atEntry([&] { return b.multiply(b.lanePair, plan.getChunk()); });
-  int64_t columnsAtOnce = plan.getRowThreads() * plan.getChunk();
-  return b.add(base, index.columnBlock * columnsAtOnce + index.side);
+  return asValue(b, columnPosition(b, index));
 }

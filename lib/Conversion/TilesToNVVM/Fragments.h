@@ -60,7 +60,9 @@ public:
   mlir::Type valueType() const;
   mlir::Type elementType;
 
-  /// i32 position of a value (of its first element) in the tile.
+  /// Position of a value (of its first element) in the tile, and as i32.
+  Position rowPosition(ThreadBuilder &b, FragmentIndex index) const;
+  Position columnPosition(ThreadBuilder &b, FragmentIndex index) const;
   mlir::Value row(ThreadBuilder &b, FragmentIndex index) const;
   mlir::Value column(ThreadBuilder &b, FragmentIndex index) const;
 

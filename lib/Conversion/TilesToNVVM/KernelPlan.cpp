@@ -61,11 +61,26 @@ int64_t KernelPlan::registers(const AttentionShape &shape) const {
   return output + scores + query + rest;
 }
 
+/// The tiles on the diagonal are the last ones, and nothing takes their place.
+/// They hold all rows if the first row of a tile of rows is that of a tile of
+/// keys, or the other way round, and if every tile of keys on the diagonal has
+/// a key that exists; those without one are not visited.
+bool KernelPlan::ownInStages(const AttentionShape &shape) const {
+  if (!shape.ownOnDiagonal || (stages * keyTile) % queryTile != 0)
+    return false;
+  if (keyTile % queryTile == 0)
+    return true;
+  return queryTile % keyTile == 0 && shape.rows &&
+         llvm::alignTo(*shape.rows, keyTile) % queryTile == 0;
+}
+
 int64_t KernelPlan::sharedBytes(const AttentionShape &shape) const {
   int64_t query = queryTile * shape.keyDepth * shape.elementBytes;
   int64_t keys = keyTile * (shape.keyDepth + shape.valueDepth) *
                  shape.elementBytes * stages;
-  int64_t own = queryTile * shape.valueDepth * shape.ownValueBytes;
+  int64_t own = ownInStages(shape)
+                    ? 0
+                    : queryTile * shape.valueDepth * shape.ownValueBytes;
   return queryInRegisters ? std::max(query, own) + keys
                           : std::max(query + keys, own);
 }
@@ -78,7 +93,10 @@ double KernelPlan::slotsPerScore(const AttentionShape &shape) const {
     loads += rows * shape.keyDepth / 256.0;
   if (shape.unit == MatrixKind::Fma) {
     products *= 64;
-    loads *= 8;
+    // Four elements of a key or of a row of the query, two of a value, and a
+    // weight from another lane.
+    loads = keyTile * (shape.keyDepth / 16.0 + shape.valueDepth / 8.0) +
+            rows * (shape.keyDepth + 4 * keyTile) / 32.0;
   }
   // Maximum, fused multiply-add, exponential, sum, half of a conversion.
   double softmax = 4.5 * perThread(rows, keyTile);

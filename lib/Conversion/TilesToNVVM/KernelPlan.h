@@ -23,6 +23,10 @@
 
 namespace xsa {
 
+/// Beside the plan of a kernel: after its loops own values are in the stages of
+/// the values (UnitAttr).
+inline constexpr llvm::StringLiteral kOwnInStagesAttrName = "xsa.own_in_stages";
+
 /// What the model knows of a chip.
 struct ChipLimits {
   int64_t sharedBytesPerBlock;
@@ -43,6 +47,9 @@ struct AttentionShape {
   std::optional<int64_t> rows, keys, heads;
   /// Rows that are loaded for the epilogue: bytes of an element, or 0.
   int64_t ownValueBytes = 0;
+  /// Own values are the values at the rows' positions, and no row sees a key
+  /// after its own.
+  bool ownOnDiagonal = false;
 };
 
 struct KernelPlan {
@@ -50,6 +57,8 @@ struct KernelPlan {
   bool queryInRegisters = true;
 
   int64_t rowsPerWarp() const { return queryTile / warps; }
+  /// Whether own values are in shared memory after the last tile of keys.
+  bool ownInStages(const AttentionShape &shape) const;
   /// An estimate; the assembler has the last word.
   int64_t registers(const AttentionShape &shape) const;
   int64_t sharedBytes(const AttentionShape &shape) const;

@@ -48,7 +48,16 @@ public:
   virtual mlir::LogicalResult multiply(ThreadBuilder &b, ProductOperand &left,
                                        ProductOperand &right,
                                        Fragment &accumulator) const = 0;
+
+  /// sums += the sums of the rows of `left`, as its product with a column of
+  /// ones; complete in every lane. Of a unit that `sumsByProduct`.
+  virtual void sumRows(ThreadBuilder &b, const Fragment &left,
+                       Fragment &sums) const {}
 };
+
+/// Whether the unit of the kernel makes the sums over rows: of 16-bit floats,
+/// which it adds as f32, in place of as many additions as there are elements.
+bool sumsByProduct(mlir::vector::MultiDimReductionOp op, KernelAttr plan);
 
 std::unique_ptr<MatrixUnit> createMmaSyncUnit();
 std::unique_ptr<MatrixUnit> createFmaUnit();

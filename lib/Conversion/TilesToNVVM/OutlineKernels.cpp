@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelPlan.h"
+
 #include "xsa/Conversion/TilesToNVVM/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -159,13 +161,15 @@ gpu::GPUFuncOp Outliner::makeKernel(ArrayRef<Value> captured) {
   auto kernel = gpu::GPUFuncOp::create(b, plan.getName(), type);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   kernel->setDiscardableAttr(kKernelAttrName, plan);
+  if (loop->hasAttr(kOwnInStagesAttrName))
+    kernel->setDiscardableAttr(kOwnInStagesAttrName, b.getUnitAttr());
   kernel->setAttr(
       "known_block_size",
       b.getDenseI32ArrayAttr({int32_t(plan.getWarps() * 32), 1, 1}));
   return kernel;
 }
 
-/// One block per iteration, the last dimension fastest and backwards.
+/// One block per iteration, the last dimension fastest.
 void Outliner::moveBody(gpu::GPUFuncOp kernel, ArrayRef<Value> captured) {
   Block &entry = kernel.getBody().front();
   for (auto [value, arg] : llvm::zip_equal(captured, entry.getArguments()))
@@ -188,9 +192,6 @@ void Outliner::moveBody(gpu::GPUFuncOp kernel, ArrayRef<Value> captured) {
     rest = arith::DivUIOp::create(inner, rest, count);
   }
   ids[0] = rest;
-  Value last = arith::SubIOp::create(inner, local(basis.back()),
-                                     arith::ConstantIndexOp::create(inner, 1));
-  ids.back() = arith::SubIOp::create(inner, last, ids.back());
   for (auto [id, lower, step, induction] :
        llvm::zip_equal(ids, loop.getMixedLowerBound(), loop.getMixedStep(),
                        loop.getInductionVars())) {

@@ -15,6 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelPlan.h"
+
 #include "xsa/Conversion/TilesToNVVM/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -54,6 +56,7 @@ public:
   explicit TileStager(gpu::GPUFuncOp kernel)
       : kernel(kernel),
         plan(kernel->getAttrOfType<KernelAttr>(kKernelAttrName)),
+        ownInStages(kernel->hasAttr(kOwnInStagesAttrName)),
         b(kernel.getLoc(), kernel.getContext()) {}
 
   /// Returns the bytes of shared memory that the kernel needs.
@@ -72,16 +75,26 @@ private:
   Value makeBuffer(int64_t offset, vector::TransferReadOp read, int64_t stages);
   void copy(vector::TransferReadOp read, IRMapping mapping, Value buffer,
             Value stage);
-  void readFrom(Value buffer, Value stage, vector::TransferReadOp read);
+  vector::TransferReadOp readFrom(Value buffer, Value stage,
+                                  vector::TransferReadOp read);
   void commit() { NVVM::CpAsyncCommitGroupOp::create(b); }
   void waitFor(int64_t outstanding);
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
 
+  bool copiesOwnRows() { return !ownRows.empty() && !ownInStages; }
+
   // Parts of the kernel.
+  LogicalResult stageLoops();
+  void makeBuffers();
+  void stageBeforeLoops();
+  void stageAfterLoops();
   void stageQuery();
   void stageOwnRows();
+  LogicalResult findOwnRowsInStages();
+  void readOwnRows();
+  void readAgainAfterSums(vector::TransferReadOp read);
   void startStream();
   void continueStream(unsigned number);
   void copyKeys(Value position, Value stage);
@@ -90,6 +103,7 @@ private:
 
   gpu::GPUFuncOp kernel;
   KernelAttr plan;
+  bool ownInStages;
   ImplicitLocOpBuilder b;
   Value sharedMemory;
   int64_t sharedBytes = 0;
@@ -99,7 +113,11 @@ private:
   /// Per loop, the tiles of keys and values it reads.
   SmallVector<Reads> keys;
   SmallVector<Value> queryBuffers, ownBuffers, keyBuffers;
-  Value end;
+  /// Where among the blocks of rows of its buffer an own tile lies, null:
+  /// first.
+  SmallVector<Value> ownPlaces;
+  /// The end of the last loop, and the stage of the first tile.
+  Value end, firstStage;
 };
 } // namespace
 
@@ -238,8 +256,8 @@ void TileStager::copy(vector::TransferReadOp read, IRMapping mapping,
 }
 
 /// `read` takes its tile from a stage of `buffer` from now on.
-void TileStager::readFrom(Value buffer, Value stage,
-                          vector::TransferReadOp read) {
+vector::TransferReadOp TileStager::readFrom(Value buffer, Value stage,
+                                            vector::TransferReadOp read) {
   AffineMap map = read.getPermutationMap();
   SmallVector<AffineExpr> exprs;
   for (AffineExpr expr : map.getResults())
@@ -255,6 +273,7 @@ void TileStager::readFrom(Value buffer, Value stage,
                              read->getDiscardableAttr(kLayoutAttrName));
   read.replaceAllUsesWith(staged.getResult());
   read.erase();
+  return staged;
 }
 
 void TileStager::waitFor(int64_t outstanding) {
@@ -265,6 +284,18 @@ void TileStager::waitFor(int64_t outstanding) {
 //===----------------------------------------------------------------------===//
 // The stream of keys and values
 //===----------------------------------------------------------------------===//
+
+/// The stage after `stage`, round and round.
+static Value nextStage(ImplicitLocOpBuilder &b, Value stage, int64_t stages) {
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  if (stages == 2)
+    return arith::SubIOp::create(b, one, stage);
+  Value next = arith::AddIOp::create(b, stage, one);
+  Value last = arith::ConstantIndexOp::create(b, stages);
+  Value wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next, last);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  return arith::SelectOp::create(b, wraps, zero, next);
+}
 
 /// Copies the tiles at `position`, if there are any, and closes their group.
 void TileStager::copyKeys(Value position, Value stage) {
@@ -290,12 +321,21 @@ void TileStager::startStream() {
   if (std::optional<int64_t> constant = getConstantIntValue(end))
     end = index(*constant);
   Value position = loops.front().getLowerBound();
-  std::optional<int64_t> step = getConstantIntValue(loops.front().getStep());
-  for (int64_t stage = 0; stage + 1 < plan.getStages(); ++stage) {
-    Value at = position;
-    if (stage > 0)
-      at = arith::AddIOp::create(b, position, index(stage * *step));
-    copyKeys(at, index(stage));
+  int64_t step = *getConstantIntValue(loops.front().getStep());
+  int64_t stages = plan.getStages();
+  firstStage = index(0);
+  // Own rows are found by their position, so that of a tile says its stage.
+  if (ownInStages && getConstantIntValue(position) != 0) {
+    Value tile = arith::DivUIOp::create(b, position, index(step));
+    firstStage = arith::RemUIOp::create(b, tile, index(stages));
+  }
+  Value stage = firstStage;
+  for (int64_t number = 0; number + 1 < stages; ++number) {
+    if (number > 0) {
+      position = arith::AddIOp::create(b, position, index(step));
+      stage = nextStage(b, stage, stages);
+    }
+    copyKeys(position, stage);
   }
 }
 
@@ -305,22 +345,14 @@ void TileStager::continueStream(unsigned number) {
   scf::ForOp loop = loops[number];
   int64_t stages = plan.getStages();
   b.setInsertionPoint(loop);
-  Value first = number ? loops[number - 1].getResults().back() : index(0);
+  Value first = number ? loops[number - 1].getResults().back() : firstStage;
   IRRewriter rewriter(b);
   auto replaced = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
       rewriter, first, /*replaceInitOperandUsesInLoop=*/false,
       [&](OpBuilder &builder, Location loc,
           ArrayRef<BlockArgument> args) -> SmallVector<Value> {
         ImplicitLocOpBuilder inner(loc, builder);
-        Value one = arith::ConstantIndexOp::create(inner, 1);
-        if (stages == 2)
-          return {arith::SubIOp::create(inner, one, args.back())};
-        Value next = arith::AddIOp::create(inner, args.back(), one);
-        Value last = arith::ConstantIndexOp::create(inner, stages);
-        Value wraps =
-            arith::CmpIOp::create(inner, arith::CmpIPredicate::eq, next, last);
-        Value zero = arith::ConstantIndexOp::create(inner, 0);
-        return {arith::SelectOp::create(inner, wraps, zero, next)};
+        return {nextStage(inner, args.back(), stages)};
       }));
   loops[number] = replaced;
   keys[number] = readsOf(replaced.getBody(), TileLayout::Rhs);
@@ -368,13 +400,95 @@ void TileStager::stageQuery() {
 /// Rows that only the epilogue needs take the place of the query where that is
 /// in registers, and travel while the loops run.
 void TileStager::stageOwnRows() {
-  if (ownRows.empty())
-    return;
-  if (plan.getQueryInRegisters())
-    gpu::BarrierOp::create(b);
   for (auto [read, buffer] : llvm::zip_equal(ownRows, ownBuffers))
     copy(read, IRMapping(), buffer, index(0));
   commit();
+}
+
+/// The row at which `read` begins in `buffer`, of which it reads a part or the
+/// whole; null if it does not.
+static Value rowIn(ImplicitLocOpBuilder &b, vector::TransferReadOp read,
+                   Value buffer) {
+  unsigned rows = read.getPermutationMap().getDimPosition(0);
+  if (read.getBase() == buffer)
+    return read.getIndices()[rows];
+  auto view = read.getBase().getDefiningOp<memref::SubViewOp>();
+  if (!view || view.getSource() != buffer || view.getDroppedDims().any())
+    return Value();
+  return getValueOrCreateConstantIndexOp(b, b.getLoc(),
+                                         view.getMixedOffsets()[rows]);
+}
+
+/// Own rows that lie in the stages of the values: the row at position p is the
+/// row p modulo (stages x keys) of their buffer, seen as one tile.
+/// `own_in_stages` says that after the loops it still holds them.
+LogicalResult TileStager::findOwnRowsInStages() {
+  vector::TransferReadOp values = keys.front().back();
+  Value stages = keyBuffers.back();
+  Value all = values.getBase();
+  if (auto view = all.getDefiningOp<memref::SubViewOp>())
+    all = view.getSource();
+  auto type = cast<MemRefType>(stages.getType());
+  int64_t offset = *getConstantIntValue(
+      stages.getDefiningOp<memref::ViewOp>().getByteShift());
+  for (vector::TransferReadOp own : ownRows) {
+    int64_t rows = own.getVectorType().getDimSize(0);
+    int64_t blocks = type.getDimSize(0) * type.getDimSize(1) / rows;
+    b.setInsertionPoint(own);
+    Value row = rowIn(b, own, all);
+    if (!row || own.getVectorType().getDimSize(1) != type.getDimSize(2) ||
+        own.getVectorType().getElementType() != type.getElementType())
+      return own.emitOpError("is not of the values that the kernel visits");
+    ownBuffers.push_back(makeBuffer(offset, own, blocks));
+    Value block = arith::DivUIOp::create(b, row, index(rows));
+    ownPlaces.push_back(arith::RemUIOp::create(b, block, index(blocks)));
+  }
+  return success();
+}
+
+/// A large tile does not fit into registers next to the output. It is read for
+/// the sums over its rows, and once more for what follows from them.
+void TileStager::readAgainAfterSums(vector::TransferReadOp read) {
+  Operation *wide = read;
+  if (read->hasOneUse() && isa<arith::ExtFOp>(*read->user_begin()))
+    wide = *read->user_begin();
+  Block *block = read->getBlock();
+  SetVector<Operation *> slice;
+  getForwardSlice(wide, &slice);
+  Operation *sum = nullptr;
+  for (Operation *op : slice)
+    if (isa<vector::MultiDimReductionOp>(op) && op->getBlock() == block &&
+        (!sum || sum->isBeforeInBlock(op)))
+      sum = op;
+  auto isLate = [&](Operation *op) {
+    return sum && op->getBlock() == block && sum->isBeforeInBlock(op);
+  };
+  Operation *first = nullptr;
+  for (Operation *user : wide->getUsers())
+    if (isLate(user) && (!first || user->isBeforeInBlock(first)))
+      first = user;
+  if (!first)
+    return;
+  b.setInsertionPoint(first);
+  // Or the compiler would keep what it has read.
+  Value allLanes = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+  NVVM::SyncWarpOp::create(b, allLanes);
+  IRMapping mapping;
+  Operation *again = b.clone(*read.getOperation(), mapping);
+  if (wide != read.getOperation())
+    again = b.clone(*wide, mapping);
+  wide->getResult(0).replaceUsesWithIf(
+      again->getResult(0),
+      [&](OpOperand &use) { return isLate(use.getOwner()); });
+}
+
+/// Own rows from shared memory, for the epilogue.
+void TileStager::readOwnRows() {
+  for (auto [read, buffer, place] :
+       llvm::zip_equal(ownRows, ownBuffers, ownPlaces)) {
+    b.setInsertionPoint(read);
+    readAgainAfterSums(readFrom(buffer, place ? place : index(0), read));
+  }
 }
 
 /// Tiles for a product outside the loops are copied where they are used.
@@ -447,59 +561,79 @@ void TileStager::stageStores() {
 // The whole
 //===----------------------------------------------------------------------===//
 
+/// Query and own rows first, the stages of keys and values after them.
+void TileStager::makeBuffers() {
+  int64_t offset = 0, ownOffset = 0;
+  for (vector::TransferReadOp read : queries) {
+    queryBuffers.push_back(makeBuffer(offset, read, 1));
+    offset += bytesOf(read);
+  }
+  if (copiesOwnRows())
+    for (vector::TransferReadOp read : ownRows) {
+      ownBuffers.push_back(makeBuffer(ownOffset, read, 1));
+      ownPlaces.push_back(Value());
+      ownOffset += bytesOf(read);
+    }
+  if (plan.getQueryInRegisters())
+    offset = std::max(offset, ownOffset);
+  for (vector::TransferReadOp read : keys.front()) {
+    keyBuffers.push_back(makeBuffer(offset, read, plan.getStages()));
+    offset += bytesOf(read) * plan.getStages();
+  }
+}
+
+/// What has to be there before the loops, and on its way.
+void TileStager::stageBeforeLoops() {
+  b.setInsertionPoint(loops.front());
+  for (auto [read, buffer] : llvm::zip_equal(queries, queryBuffers))
+    copy(read, IRMapping(), buffer, index(0));
+  commit();
+  startStream();
+  if (plan.getQueryInRegisters())
+    waitFor(plan.getStages() - 1);
+  stageQuery();
+  if (plan.getQueryInRegisters() && copiesOwnRows()) {
+    // All threads have their query: its place is free.
+    b.setInsertionPoint(loops.front());
+    gpu::BarrierOp::create(b);
+    stageOwnRows();
+  }
+}
+
+/// Tiles of keys have all been waited for where they were used; the query and
+/// own rows have not if there was no tile.
+void TileStager::stageAfterLoops() {
+  b.setInsertionPointAfter(loops.back());
+  if (!plan.getQueryInRegisters() && copiesOwnRows()) {
+    waitFor(0);
+    stageOwnRows();
+  }
+  if (!plan.getQueryInRegisters() || copiesOwnRows())
+    waitFor(0);
+}
+
+LogicalResult TileStager::stageLoops() {
+  makeBuffers();
+  stageBeforeLoops();
+  for (unsigned number = 0; number < loops.size(); ++number)
+    continueStream(number);
+  stageAfterLoops();
+  if (ownInStages && failed(findOwnRowsInStages()))
+    return failure();
+  for (auto [number, loop] : llvm::enumerate(keys))
+    for (auto [read, buffer] : llvm::zip_equal(loop, keyBuffers)) {
+      b.setInsertionPoint(read);
+      readFrom(buffer, loops[number].getRegionIterArgs().back(), read);
+    }
+  readOwnRows();
+  return success();
+}
+
 FailureOr<int64_t> TileStager::stage() {
   if (failed(collect()))
     return failure();
-  if (!loops.empty()) {
-    // Query and own rows first, the stages of keys and values after them.
-    int64_t offset = 0, ownOffset = 0;
-    for (vector::TransferReadOp read : queries) {
-      queryBuffers.push_back(makeBuffer(offset, read, 1));
-      offset += bytesOf(read);
-    }
-    for (vector::TransferReadOp read : ownRows) {
-      ownBuffers.push_back(makeBuffer(ownOffset, read, 1));
-      ownOffset += bytesOf(read);
-    }
-    if (plan.getQueryInRegisters())
-      offset = std::max(offset, ownOffset);
-    for (vector::TransferReadOp read : keys.front()) {
-      keyBuffers.push_back(makeBuffer(offset, read, plan.getStages()));
-      offset += bytesOf(read) * plan.getStages();
-    }
-
-    b.setInsertionPoint(loops.front());
-    for (auto [read, buffer] : llvm::zip_equal(queries, queryBuffers))
-      copy(read, IRMapping(), buffer, index(0));
-    commit();
-    startStream();
-    if (plan.getQueryInRegisters()) {
-      waitFor(plan.getStages() - 1);
-      stageQuery();
-      b.setInsertionPoint(loops.front());
-      stageOwnRows();
-    } else {
-      stageQuery();
-    }
-    for (unsigned number = 0; number < loops.size(); ++number)
-      continueStream(number);
-    // Nothing may be on its way any more when its place is used again.
-    b.setInsertionPointAfter(loops.back());
-    if (!plan.getQueryInRegisters() && !ownRows.empty()) {
-      waitFor(0);
-      stageOwnRows();
-    }
-    waitFor(0);
-    for (auto [number, loop] : llvm::enumerate(keys))
-      for (auto [read, buffer] : llvm::zip_equal(loop, keyBuffers)) {
-        b.setInsertionPoint(read);
-        readFrom(buffer, loops[number].getRegionIterArgs().back(), read);
-      }
-    for (auto [read, buffer] : llvm::zip_equal(ownRows, ownBuffers)) {
-      b.setInsertionPoint(read);
-      readFrom(buffer, index(0), read);
-    }
-  }
+  if (!loops.empty() && failed(stageLoops()))
+    return failure();
   stageLoneReads();
   stageStores();
   return sharedBytes;

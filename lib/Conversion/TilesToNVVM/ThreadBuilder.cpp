@@ -13,6 +13,8 @@
 
 #include "ThreadBuilder.h"
 
+#include "KnownDivisor.h"
+
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -64,6 +66,19 @@ Value ThreadBuilder::add(Value lhs, int64_t rhs) {
 
 Value ThreadBuilder::multiply(Value lhs, int64_t rhs) {
   return rhs == 1 ? lhs : arith::MulIOp::create(*this, lhs, constant(rhs));
+}
+
+Value ThreadBuilder::firstRow(int64_t rowsPerWarp) {
+  Value &cached = firstRows[rowsPerWarp];
+  if (!cached)
+    cached = atEntry([&] { return add(multiply(warp, rowsPerWarp), laneRow); });
+  return cached;
+}
+
+Value ThreadBuilder::firstColumn() {
+  if (!pairColumn)
+    pairColumn = atEntry([&] { return multiply(lanePair, plan.getChunk()); });
+  return pairColumn;
 }
 
 Value ThreadBuilder::narrow(Value index) {
@@ -136,6 +151,35 @@ Value ThreadBuilder::pointer(const SharedTile &tile, Value bytes,
       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(total)});
 }
 
+/// Chunk and exchange are combined bit by bit, so that of the constants counts
+/// just what they do to the bits of the thread; all else is added.
+Value ThreadBuilder::pointer(const SharedTile &tile, Position row,
+                             Position column) {
+  int64_t bytes = tile.elementBytes(), span = tile.swizzleSpan();
+  unsigned shift = llvm::Log2_64(tile.swizzleRows());
+  int64_t firstByte = column.constant * bytes;
+  int64_t exchange = row.constant >> shift & (span - 1);
+  int64_t chunk = (firstByte >> 4) ^ exchange;
+  int64_t threadBits =
+      (column.threadBits * bytes >> 4) | (row.threadBits >> shift & (span - 1));
+  int64_t exchanged = chunk & threadBits;
+  int64_t added = row.constant * tile.rowBytes() + (chunk - exchanged) * 16 +
+                  (firstByte & 15);
+  if (!row.thread && !column.thread)
+    return pointer(tile, Value(), added + exchanged * 16);
+  Value &cached = elementOffsets[{
+      tile.rowBytes(), span, bytes, row.thread.getAsOpaquePointer(),
+      column.thread.getAsOpaquePointer(), exchanged}];
+  if (!cached)
+    cached = atEntry([&]() -> Value {
+      Value zero = constant(0);
+      Value offset = elementOffset(tile, row.thread ? row.thread : zero,
+                                   column.thread ? column.thread : zero);
+      return arith::XOrIOp::create(*this, offset, constant(exchanged * 16));
+    });
+  return pointer(tile, cached, added);
+}
+
 Value ThreadBuilder::matrixOffset(const SharedTile &tile, unsigned rowBit,
                                   int64_t chunk) {
   Value &cached =
@@ -175,9 +219,7 @@ static int64_t rowAlignment(Value buffer) {
   if (auto view = buffer.getDefiningOp<memref::SubViewOp>()) {
     int64_t alignment = rowAlignment(view.getSource());
     // Along the last dimension, elements are neighbours.
-    OpFoldResult last = view.getMixedOffsets().back();
-    std::optional<int64_t> offset = getConstantIntValue(last);
-    return std::gcd(alignment, offset.value_or(1));
+    return std::gcd(alignment, knownDivisor(view.getMixedOffsets().back()));
   }
   if (!isa<BlockArgument>(buffer))
     return 1;

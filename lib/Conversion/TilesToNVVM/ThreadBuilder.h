@@ -50,6 +50,15 @@ struct SharedTile {
   int64_t swizzleRows() const { return 8 / swizzleSpan(); }
 };
 
+/// A position along a dimension of a tile: what depends on the thread (i32, at
+/// the entry of the kernel, or null) and a constant that is added to it. Their
+/// bits are apart: the constant has none of `threadBits`.
+struct Position {
+  mlir::Value thread;
+  int64_t threadBits = 0;
+  int64_t constant = 0;
+};
+
 /// A tile in global memory: a pointer, extents and strides in elements.
 struct GlobalTile {
   mlir::Value base;
@@ -80,6 +89,10 @@ public:
   /// among the lanes of the row: of 8 rows, and of 4 pairs of columns, in an
   /// accumulator.
   mlir::Value laneRow, lanePair;
+  /// The thread's first row of a tile in which each warp has so many, and its
+  /// first column of an accumulator.
+  mlir::Value firstRow(int64_t rowsPerWarp);
+  mlir::Value firstColumn();
 
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantOp::create(*this, getI32IntegerAttr(value));
@@ -106,6 +119,9 @@ public:
   /// Bytes of an element from the start of its tile, exchange included.
   mlir::Value elementOffset(const SharedTile &tile, mlir::Value row,
                             mlir::Value column);
+  /// A pointer to an element of a stage. Elements whose exchange is the same
+  /// share what is computed of the thread; the rest is an immediate.
+  mlir::Value pointer(const SharedTile &tile, Position row, Position column);
   /// A pointer `bytes` (an i32, or null) and `constantBytes` into a stage.
   mlir::Value pointer(const SharedTile &tile, mlir::Value bytes,
                       int64_t constantBytes);
@@ -129,8 +145,13 @@ private:
   mlir::gpu::GPUFuncOp kernel;
   KernelAttr plan;
   mlir::Operation *entryEnd;
+  std::map<int64_t, mlir::Value> firstRows;
+  mlir::Value pairColumn;
   std::map<std::tuple<int64_t, int64_t, unsigned, int64_t>, mlir::Value>
       matrixOffsets;
+  std::map<std::tuple<int64_t, int64_t, int64_t, void *, void *, int64_t>,
+           mlir::Value>
+      elementOffsets;
 };
 
 } // namespace xsa

@@ -107,9 +107,6 @@ static std::string unsupportedPart(AttentionOp op) {
   for (Value operand : op->getOperands())
     if (getElementTypeOrSelf(operand).isF64())
       return "an operand of f64";
-  if ((op.getKeyBegin() || op.getKeyEnd()) &&
-      (op.getCausal() || op.getWindowLeft() || op.getWindowRight()))
-    return "key_begin or key_end together with a causal mask or window";
   if (op.hasScoreRegion())
     for (Operation &nested : op.getScoreRegion().front())
       if (!isSupportedInRegion(&nested)) {
@@ -117,6 +114,32 @@ static std::string unsupportedPart(AttentionOp op) {
         return reason;
       }
   return reason;
+}
+
+/// Whether the own values are the rows of the values on the diagonal of a
+/// causal mask. Rows that follow on each other in memory are those of the tiles
+/// too.
+static bool isOwnOnDiagonal(AttentionOp op) {
+  if (!op.getSelfValue() || op.getSelfValue() != op.getValue() ||
+      op.getKeyLengths() || op.getKeyBegin() || op.getKeyEnd() ||
+      op.getKeyStart() || op.getQueryStart() || op.getQueryOffset())
+    return false;
+  AffineExpr key = getAffineDimExpr(op.getKeyDim(), op.getContext());
+  AffineExpr row = getAffineDimExpr(op.getQueryDim(), op.getContext());
+  AffineExpr depth = getAffineDimExpr(op.getValueDepthDim(), op.getContext());
+  AffineMap map = op.getValueMap();
+  if (op.getSelfValueMap() !=
+          map.replace(key, row, map.getNumDims(), map.getNumSymbols()) ||
+      *map.getResultPosition(key) > *map.getResultPosition(depth))
+    return false;
+  int64_t rows =
+      extentOf(op, op.getQueryMap(), op.getQuery(), op.getQueryDim());
+  int64_t keys = extentOf(op, op.getKeyMap(), op.getKey(), op.getKeyDim());
+  if (op.getAlignment() == Alignment::BottomRight &&
+      (ShapedType::isDynamic(rows) || rows != keys))
+    return false;
+  int64_t reach = op.getWindowRight().value_or(op.getCausal() ? 0 : 1);
+  return op.getCausal() ? reach >= 0 : reach == 0;
 }
 
 static AttentionShape shapeOf(AttentionOp op) {
@@ -140,6 +163,7 @@ static AttentionShape shapeOf(AttentionOp op) {
   if (op.getSelfValue())
     shape.ownValueBytes =
         getElementTypeOrSelf(op.getSelfValue()).getIntOrFloatBitWidth() / 8;
+  shape.ownOnDiagonal = isOwnOnDiagonal(op);
   return shape;
 }
 
@@ -148,6 +172,7 @@ static AttentionShape shapeOf(AttentionOp op) {
 static AttentionShape shapeOfRange(AttentionOp op) {
   AttentionShape shape = shapeOf(op);
   shape.ownValueBytes = 0;
+  shape.ownOnDiagonal = false;
   std::optional<unsigned> heads = findHeadsForRows(op);
   if (!heads)
     return shape;
@@ -227,13 +252,20 @@ private:
 
     std::string name = nextName();
     rewriter.setInsertionPoint(op);
-    FailureOr<scf::ForallOp> loop =
-        tileAttention(rewriter, op, policyOf(*plan));
+    TilePolicy policy = policyOf(*plan);
+    policy.heavyTilesFirst = true;
+    policy.sumNarrowWeights = !op.getLseOutput();
+    policy.ownAmongValues = plan->ownInStages(shape);
+    FailureOr<scf::ForallOp> loop = tileAttention(rewriter, op, policy);
     if (failed(loop))
       return op.emitOpError("could not be tiled");
     // Without elements there is nothing to launch.
-    if (*loop)
-      mark(*loop, name, shape, *plan);
+    if (!*loop)
+      return success();
+    mark(*loop, name, shape, *plan);
+    if (policy.ownAmongValues)
+      (*loop)->setDiscardableAttr(kOwnInStagesAttrName,
+                                  UnitAttr::get(&getContext()));
     return success();
   }
 
@@ -294,10 +326,11 @@ private:
     op.emitRemark("tile ")
         << plan.queryTile << " x " << plan.keyTile << ", " << plan.warps
         << " warps, " << plan.stages << " stages, query in "
-        << (plan.queryInRegisters ? "registers" : "shared memory") << "; about "
-        << plan.registers(shape) << " registers, " << plan.sharedBytes(shape)
-        << " bytes of shared memory, " << plan.occupancy(shape, limits)
-        << " blocks on an SM, "
+        << (plan.queryInRegisters ? "registers" : "shared memory")
+        << (plan.ownInStages(shape) ? ", own values in the stages" : "")
+        << "; about " << plan.registers(shape) << " registers, "
+        << plan.sharedBytes(shape) << " bytes of shared memory, "
+        << plan.occupancy(shape, limits) << " blocks on an SM, "
         << llvm::formatv("{0:F2}", plan.slotsPerScore(shape)).str()
         << " issue slots per 32 scores";
   }

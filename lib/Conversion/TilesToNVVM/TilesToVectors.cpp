@@ -17,6 +17,7 @@
 #include "xsa/Conversion/TilesToNVVM/Passes.h"
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -105,6 +106,28 @@ VectorType TileVectorizer::tileType(ShapedType type) {
   return VectorType::get(shape, type.getElementType());
 }
 
+/// The most that a dimension of a slice can be: parts of tiles at the end are
+/// cut off by a minimum.
+static int64_t largestExtent(Value sliced, unsigned dim) {
+  auto slice = sliced.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice)
+    return ShapedType::kDynamic;
+  SmallVector<OpFoldResult> sizes;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  for (auto [position, size] : llvm::enumerate(slice.getMixedSizes()))
+    if (!dropped.test(position))
+      sizes.push_back(size);
+  auto size = dyn_cast<Value>(sizes[dim]);
+  auto least =
+      size ? size.getDefiningOp<affine::AffineMinOp>() : affine::AffineMinOp();
+  if (!least)
+    return ShapedType::kDynamic;
+  for (AffineExpr expr : least.getMap().getResults())
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      return constant.getValue();
+  return ShapedType::kDynamic;
+}
+
 /// The extents of a generic's domain: those of its tiles, then those of the
 /// operands it reads from.
 FailureOr<SmallVector<int64_t>> TileVectorizer::domainOf(linalg::GenericOp op) {
@@ -125,6 +148,15 @@ FailureOr<SmallVector<int64_t>> TileVectorizer::domainOf(linalg::GenericOp op) {
     if (auto type = dyn_cast<ShapedType>(operand.get().getType()))
       if (!vectors.count(operand.get()))
         learn(operand, type.getShape(), true);
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto type = dyn_cast<ShapedType>(operand.get().getType()))
+      if (!vectors.count(operand.get()))
+        learn(operand,
+              llvm::map_to_vector(llvm::seq<unsigned>(0, type.getRank()),
+                                  [&](unsigned dim) {
+                                    return largestExtent(operand.get(), dim);
+                                  }),
+              true);
   if (llvm::any_of(domain, ShapedType::isDynamic))
     return op.emitOpError("works on a tile of unknown extent");
   return domain;

@@ -43,8 +43,9 @@
 // STAGE:             scf.if
 // STAGE:             nvvm.cp.async.commit.group
 // STAGE:             vector.contract
-// STAGE:           nvvm.cp.async.wait.group 0
-// STAGE-NEXT:      gpu.barrier
+// Every copy has been waited for in the loop.
+// STAGE-NOT:       nvvm.cp.async
+// STAGE:           gpu.return
 
 // THREAD-LABEL:  gpu.func @twice
 // THREAD:          gpu.thread_id x

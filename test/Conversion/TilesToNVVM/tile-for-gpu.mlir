@@ -147,13 +147,56 @@ func.func @region(%q: tensor<64x64xf16>, %k: tensor<64x64xf16>, %v: tensor<64x64
 #r = affine_map<(m, k1, k2, n) -> (m)>
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
 
+// Intervals of keys bound the loops together with the causal mask.
+
 // CHECK-LABEL: func.func @packed_causal
-// CHECK:         xsa.attention
+// CHECK-NOT:     xsa.attention
+// CHECK:         scf.forall
+// CHECK:         xsa.kernel
 func.func @packed_causal(%x: tensor<64x64xf16>, %begin: tensor<64xi64>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-warning @+1 {{left to the host: no fused kernel for key_begin or key_end together with a causal mask or window}}
   %r = xsa.attention {causal, indexing_maps = [#q, #k, #v, #r, #o]}
       ins(%x, %x, %x : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>)
       key_begin(%begin : tensor<64xi64>)
       outs(%o : tensor<64x64xf16>) -> tensor<64x64xf16>
   return %r : tensor<64x64xf16>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+
+// Own values are rows of the values: those on the diagonal are the tiles visited
+// last, if every tile there has a key.
+
+// CHECK-LABEL: func.func @diagonal
+// CHECK:         xsa.own_in_stages
+func.func @diagonal(%x: tensor<256x64xf16>, %o: tensor<256x64xf16>) -> tensor<256x64xf16> {
+  %r = xsa.attention {causal, exclusion = #xsa.exclusion<l2_clamp, eps = 1.0e-12>, indexing_maps = [#q, #k, #v, #o, #o]}
+      ins(%x, %x, %x : tensor<256x64xf16>, tensor<256x64xf16>, tensor<256x64xf16>)
+      self_value(%x : tensor<256x64xf16>)
+      outs(%o : tensor<256x64xf16>) -> tensor<256x64xf16>
+  return %r : tensor<256x64xf16>
+}
+
+// CHECK-LABEL: func.func @full
+// CHECK-NOT:     xsa.own_in_stages
+func.func @full(%x: tensor<256x64xf16>, %o: tensor<256x64xf16>) -> tensor<256x64xf16> {
+  %r = xsa.attention {exclusion = #xsa.exclusion<l2_clamp, eps = 1.0e-12>, indexing_maps = [#q, #k, #v, #o, #o]}
+      ins(%x, %x, %x : tensor<256x64xf16>, tensor<256x64xf16>, tensor<256x64xf16>)
+      self_value(%x : tensor<256x64xf16>)
+      outs(%o : tensor<256x64xf16>) -> tensor<256x64xf16>
+  return %r : tensor<256x64xf16>
+}
+
+// CHECK-LABEL: func.func @other_rows
+// CHECK-NOT:     xsa.own_in_stages
+func.func @other_rows(%x: tensor<256x64xf16>, %own: tensor<256x64xf16>, %o: tensor<256x64xf16>) -> tensor<256x64xf16> {
+  %r = xsa.attention {causal, exclusion = #xsa.exclusion<l2_clamp, eps = 1.0e-12>, indexing_maps = [#q, #k, #v, #o, #o]}
+      ins(%x, %x, %x : tensor<256x64xf16>, tensor<256x64xf16>, tensor<256x64xf16>)
+      self_value(%own : tensor<256x64xf16>)
+      outs(%o : tensor<256x64xf16>) -> tensor<256x64xf16>
+  return %r : tensor<256x64xf16>
 }

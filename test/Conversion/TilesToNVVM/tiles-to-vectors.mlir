@@ -18,8 +18,9 @@
 // CHECK:             arith.mulf {{.*}} : vector<16x1xf32>
 // CHECK:             %[[E:.*]] = math.fma %[[S]], {{.*}} : vector<16x16xf32>
 // CHECK:             %[[P:.*]] = math.exp2 %[[E]] {xsa.nonpositive} : vector<16x16xf32>
-// CHECK:             vector.multi_reduction <add>, %[[P]]
 // CHECK:             %[[N:.*]] = arith.truncf %[[P]] : vector<16x16xf32> to vector<16x16xf16>
+// CHECK:             %[[W:.*]] = arith.extf %[[N]]
+// CHECK:             vector.multi_reduction <add>, %[[W]]
 // CHECK:             vector.contract {{.*}} %[[N]]
 // CHECK:           vector.transfer_read {{.*}} : tensor<8x8xf16>, vector<16x16xf16>
 // CHECK:           vector.transfer_write {{.*}} {in_bounds = [true, false]} : vector<16x16xf16>, tensor<16x8xf16>

@@ -124,9 +124,8 @@ def OutlineKernels : Pass<"xsa-outline-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Each `scf.forall` marked `xsa.kernel`, on buffers, becomes a kernel in the
     `gpu.module` `xsa_kernels`, with one block per iteration on a grid of one
-    dimension; the last tile of query rows first, as it has most keys under a
-    causal mask. The body stays as it is: whole tiles as vectors, which all
-    threads of a block work on. Buffers are arguments of the kernel, marked with
+    dimension, in the order of the loop. The body stays as it is: whole tiles as
+    vectors, which all threads of a block work on. Buffers are arguments of the kernel, marked with
     what it does to them (`xsa.access`).
   }];
   let dependentDialects = [

@@ -32,45 +32,104 @@ public:
                          Fragment &accumulator) const override;
 
 private:
-  Value load(ThreadBuilder &b, const ProductOperand &operand, Value position,
-             Value sum) const;
-  SmallVector<Value> left(ThreadBuilder &b, const ProductOperand &operand,
-                          const FragmentShape &shape, int64_t sum) const;
+  using Values = SmallVector<Value>;
+
+  Values load(ThreadBuilder &b, const ProductOperand &operand,
+              Position position, Position sum, bool alongSum) const;
+  SmallVector<Values> left(ThreadBuilder &b, const ProductOperand &operand,
+                           const FragmentShape &shape, int64_t sum) const;
+  SmallVector<Values> right(ThreadBuilder &b, const ProductOperand &operand,
+                            const FragmentShape &shape, int64_t sum) const;
 };
 } // namespace
 
-/// The element at `position` along the kept dimension and `sum` along the
-/// summed one.
-Value Fma::load(ThreadBuilder &b, const ProductOperand &operand, Value position,
-                Value sum) const {
+/// Sums are taken in steps of a chunk of 16 bytes.
+static constexpr int64_t kSums = 4;
+
+/// Elements of the operand from `position` along the kept dimension and `sum`
+/// along the summed one: a step of the sum, or a pair of columns.
+Fma::Values Fma::load(ThreadBuilder &b, const ProductOperand &operand,
+                      Position position, Position sum, bool alongSum) const {
   const SharedTile &tile = *operand.fragment.shared;
   bool neighbours = operand.sumsOverNeighbours();
-  Value row = neighbours ? position : sum, column = neighbours ? sum : position;
-  Value pointer = b.pointer(tile, b.elementOffset(tile, row, column), 0);
-  return LLVM::LoadOp::create(b, b.getF32Type(), pointer, 4);
+  Position row = neighbours ? position : sum,
+           column = neighbours ? sum : position;
+  auto loadAt = [&](Position row, Position column, int64_t count) -> Value {
+    Type type = b.getF32Type();
+    if (count > 1)
+      type = VectorType::get(count, type);
+    return LLVM::LoadOp::create(b, type, b.pointer(tile, row, column),
+                                4 * count);
+  };
+  Values values;
+  if (alongSum && !neighbours) {
+    for (int64_t number = 0; number < kSums; ++number) {
+      Position next = row;
+      next.constant += number;
+      values.push_back(loadAt(next, column, 1));
+    }
+    return values;
+  }
+  int64_t count = alongSum ? kSums : 2;
+  Value loaded = loadAt(row, column, count);
+  for (int64_t number = 0; number < count; ++number)
+    values.push_back(vector::ExtractOp::create(b, loaded, number));
+  return values;
 }
 
-/// The elements of the thread's rows at `sum`.
-SmallVector<Value> Fma::left(ThreadBuilder &b, const ProductOperand &operand,
-                             const FragmentShape &shape, int64_t sum) const {
-  SmallVector<Value> values;
+/// For each of the thread's rows, the elements of a step of the sum.
+SmallVector<Fma::Values> Fma::left(ThreadBuilder &b,
+                                   const ProductOperand &operand,
+                                   const FragmentShape &shape,
+                                   int64_t sum) const {
+  SmallVector<Values> rows;
   const Fragment &fragment = operand.fragment;
   FragmentShape source(fragment.type, TileLayout::Accumulator, b.getPlan());
   for (int64_t row = 0; row < shape.rowBlocks; ++row)
     for (int64_t half = 0; half < 2; ++half) {
       if (fragment.shared) {
-        values.push_back(
-            load(b, operand, shape.row(b, {row, half, 0, 0}), b.constant(sum)));
+        rows.push_back(load(b, operand, shape.rowPosition(b, {row, half, 0, 0}),
+                            {Value(), 0, sum}, /*alongSum=*/true));
         continue;
       }
-      Value own =
-          fragment.values[source.numberOf({row, half, sum / 8, sum % 2})];
-      // From the lane of the row that has the column: 0x1c1f keeps to fours.
-      values.push_back(NVVM::ShflOp::create(
-          b, b.getF32Type(), b.constant(-1), own, b.constant(sum % 8 / 2),
-          b.constant(0x1c1f), NVVM::ShflKind::idx, UnitAttr()));
+      Values values;
+      for (int64_t at = sum; at < sum + kSums; ++at) {
+        Value own =
+            fragment.values[source.numberOf({row, half, at / 8, at % 2})];
+        // From the lane of the row that has the column: 0x1c1f keeps to fours.
+        values.push_back(NVVM::ShflOp::create(
+            b, b.getF32Type(), b.constant(-1), own, b.constant(at % 8 / 2),
+            b.constant(0x1c1f), NVVM::ShflKind::idx, UnitAttr()));
+      }
+      rows.push_back(values);
     }
-  return values;
+  return rows;
+}
+
+/// For each of the thread's columns, the elements of a step of the sum.
+SmallVector<Fma::Values> Fma::right(ThreadBuilder &b,
+                                    const ProductOperand &operand,
+                                    const FragmentShape &shape,
+                                    int64_t sum) const {
+  SmallVector<Values> columns;
+  for (int64_t block = 0; block < shape.columnBlocks; ++block) {
+    if (operand.sumsOverNeighbours()) {
+      for (int64_t side = 0; side < 2; ++side)
+        columns.push_back(load(b, operand,
+                               shape.columnPosition(b, {0, 0, block, side}),
+                               {Value(), 0, sum}, /*alongSum=*/true));
+      continue;
+    }
+    Values pair[2];
+    for (int64_t at = sum; at < sum + kSums; ++at) {
+      Values both = load(b, operand, shape.columnPosition(b, {0, 0, block, 0}),
+                         {Value(), 0, at}, /*alongSum=*/false);
+      pair[0].push_back(both[0]);
+      pair[1].push_back(both[1]);
+    }
+    llvm::append_range(columns, pair);
+  }
+  return columns;
 }
 
 LogicalResult Fma::multiply(ThreadBuilder &b, ProductOperand &lhs,
@@ -80,19 +139,17 @@ LogicalResult Fma::multiply(ThreadBuilder &b, ProductOperand &lhs,
                                  "memory");
   FragmentShape shape(accumulator.type, accumulator.layout, b.getPlan());
   int64_t sums = rhs.fragment.type.getDimSize(rhs.sumsOverLast ? 1 : 0);
-  for (int64_t sum = 0; sum < sums; ++sum) {
-    SmallVector<Value> rows = left(b, lhs, shape, sum);
-    for (int64_t block = 0; block < shape.columnBlocks; ++block)
-      for (int64_t side = 0; side < 2; ++side) {
-        Value column =
-            load(b, rhs, shape.column(b, {0, 0, block, side}), b.constant(sum));
-        for (int64_t row = 0; row < shape.rowBlocks; ++row)
-          for (int64_t half = 0; half < 2; ++half) {
-            Value &value =
-                accumulator.values[shape.numberOf({row, half, block, side})];
-            value = math::FmaOp::create(b, rows[2 * row + half], column, value);
-          }
-      }
+  for (int64_t sum = 0; sum < sums; sum += kSums) {
+    SmallVector<Values> rows = left(b, lhs, shape, sum);
+    SmallVector<Values> columns = right(b, rhs, shape, sum);
+    for (auto [column, elements] : llvm::enumerate(columns))
+      for (auto [row, factors] : llvm::enumerate(rows))
+        for (auto [factor, element] : llvm::zip_equal(factors, elements)) {
+          FragmentIndex index{int64_t(row) / 2, int64_t(row) % 2,
+                              int64_t(column) / 2, int64_t(column) % 2};
+          Value &value = accumulator.values[shape.numberOf(index)];
+          value = math::FmaOp::create(b, factor, element, value);
+        }
   }
   return success();
 }

@@ -28,6 +28,8 @@ public:
   LogicalResult multiply(ThreadBuilder &b, ProductOperand &left,
                          ProductOperand &right,
                          Fragment &accumulator) const override;
+  void sumRows(ThreadBuilder &b, const Fragment &left,
+               Fragment &sums) const override;
 
 private:
   Registers left(ThreadBuilder &b, const ProductOperand &operand,
@@ -196,6 +198,41 @@ LogicalResult MmaSync::multiply(ThreadBuilder &b, ProductOperand &lhs,
     }
   }
   return success();
+}
+
+/// All columns of the product with ones are the sums.
+void MmaSync::sumRows(ThreadBuilder &b, const Fragment &left,
+                      Fragment &sums) const {
+  Type elementType = left.type.getElementType();
+  // A pair of ones.
+  Value one = b.constant(elementType.isF16() ? 0x3c003c00 : 0x3f803f80);
+  FragmentShape shape(sums.type, sums.layout, b.getPlan());
+  ProductOperand operand;
+  operand.fragment = left;
+  for (int64_t row = 0; row < shape.rowBlocks; ++row) {
+    Value &upper = sums.values[shape.numberOf({row, 0, 0, 0})];
+    Value &lower = sums.values[shape.numberOf({row, 1, 0, 0})];
+    SmallVector<Value> accumulator{upper, upper, lower, lower};
+    for (int64_t sum = 0; sum < left.type.getDimSize(1) / 16; ++sum) {
+      Value product =
+          multiplyBlock(b, elementType, this->left(b, operand, row, sum),
+                        {one, one}, accumulator);
+      for (int64_t number = 0; number < 4; ++number)
+        accumulator[number] = LLVM::ExtractValueOp::create(b, product, number);
+    }
+    upper = accumulator[0];
+    lower = accumulator[2];
+  }
+}
+
+bool xsa::sumsByProduct(vector::MultiDimReductionOp op, KernelAttr plan) {
+  auto wide = op.getSource().getDefiningOp<arith::ExtFOp>();
+  return wide && plan.getUnit() == MatrixKind::MmaSync &&
+         op.getKind() == vector::CombiningKind::ADD &&
+         op.getSourceVectorType().getRank() == 2 && op.isReducedDim(1) &&
+         !op.isReducedDim(0) &&
+         getElementTypeOrSelf(wide.getIn()).getIntOrFloatBitWidth() == 16 &&
+         op.getSourceVectorType().getElementType().isF32();
 }
 
 std::unique_ptr<MatrixUnit> xsa::createMmaSyncUnit() {

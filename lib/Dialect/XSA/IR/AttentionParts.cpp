@@ -277,7 +277,8 @@ Value xsa::buildRowSum(OpBuilder &builder, Location loc, MappedValue weights,
   return buildGeneric(
       builder, loc, weights, init,
       [](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
-        return arith::AddFOp::create(b, args[0], args[1]);
+        Value weight = castFloat(b, args[0], args[1].getType());
+        return arith::AddFOp::create(b, weight, args[1]);
       });
 }
 

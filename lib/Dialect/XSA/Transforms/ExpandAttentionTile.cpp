@@ -111,6 +111,7 @@ private:
 
   // Results.
   SmallVector<Value> finish(ValueRange running);
+  MappedValue ownValues();
   SmallVector<Value> finishBlock(Running &running, ValueRange destinations);
   Value store(MappedValue rows, MappedValue destination);
 
@@ -316,10 +317,12 @@ void TileExpander::chooseSoftmax() {
   softmax.factor = toPowers;
   // Only a positive factor keeps the order of scores.
   scaleScores = modifiesScores() || scale <= 0.0;
-  if (scaleScores)
-    return;
-  softmax.factor *= scale;
-  softmax.fused = type.isF32() && !getElementTypeOrSelf(op.getQuery()).isF32();
+  if (!scaleScores)
+    softmax.factor *= scale;
+  // Products of finite operands, and scores below a cap, are far from overflow.
+  bool isBounded = !scaleScores || (!parts.bias && !op.hasScoreRegion());
+  softmax.fused =
+      isBounded && type.isF32() && !getElementTypeOrSelf(op.getQuery()).isF32();
 }
 
 /// Makes the tensors that every step overwrites.
@@ -496,17 +499,14 @@ Running TileExpander::step(KeyTile tile, MappedValue rows, Running running) {
                                      -std::numeric_limits<double>::infinity()),
                          rowMap};
   tileMax.value = buildRowMax(builder, loc, scores, tileMax);
-  return advance(
-      running, scores, tileMax, form,
-      [&](MappedValue weights, MappedValue output) {
-        if (weightScratch)
-          weights.value =
-              buildConverted(builder, loc, weights, {weightScratch, scoreMap});
-        return policy.rowsInnermost
-                   ? buildContraction(builder, loc, tile.value, weights, output)
-                   : buildContraction(builder, loc, weights, tile.value,
-                                      output);
-      });
+  return advance(running, scores, tileMax, form,
+                 [&](MappedValue weights, MappedValue output) {
+                   return policy.rowsInnermost
+                              ? buildContraction(builder, loc, tile.value,
+                                                 weights, output)
+                              : buildContraction(builder, loc, weights,
+                                                 tile.value, output);
+                 });
 }
 
 /// Scores join the running values; `tileMax` is their maximum per row.
@@ -523,10 +523,15 @@ Running TileExpander::advance(Running running, MappedValue scores,
   MappedValue weights = {buildShiftedExp(builder, loc, scores, max, form),
                          scores.map};
 
+  MappedValue narrow = weights;
+  if (weightScratch)
+    narrow.value =
+        buildConverted(builder, loc, weights, {weightScratch, scoreMap});
   sum = scale(sum, alpha);
-  sum.value = buildRowSum(builder, loc, weights, sum);
+  sum.value = buildRowSum(builder, loc,
+                          policy.sumNarrowWeights ? narrow : weights, sum);
   output = scale(output, alpha);
-  return {max.value, sum.value, addValues(weights, output)};
+  return {max.value, sum.value, addValues(narrow, output)};
 }
 
 /// The parts of the range in order, each a loop of its own.
@@ -632,6 +637,17 @@ Value TileExpander::store(MappedValue rows, MappedValue destination) {
                                        offsets, sizes, strides);
 }
 
+/// The own values of the current rows, where the policy wants them from.
+MappedValue TileExpander::ownValues() {
+  if (!policy.ownAmongValues)
+    return parts.selfValue;
+  MappedValue rows = slice(parts.value, k2, base, validSizes[m]);
+  rows.map =
+      rows.map.replace(builder.getAffineDimExpr(k2),
+                       builder.getAffineDimExpr(m), rows.map.getNumDims(), 0);
+  return rows;
+}
+
 /// Normalizes and excludes the rows of the current block and stores them.
 SmallVector<Value> TileExpander::finishBlock(Running &running,
                                              ValueRange destinations) {
@@ -640,8 +656,8 @@ SmallVector<Value> TileExpander::finishBlock(Running &running,
   y.value = running.output = buildNormalized(builder, loc, y, sum);
   MappedValue coefficient;
   if (op.isExclusive()) {
-    MappedValue v = copyToTile(parts.selfValue, outputMap, type,
-                               makeScratch(outputMap, type));
+    MappedValue v =
+        copyToTile(ownValues(), outputMap, type, makeScratch(outputMap, type));
     coefficient = {buildExclusionCoefficient(builder, loc, *op.getExclusion(),
                                              y, v, rowMap, type, tileSizes),
                    rowMap};

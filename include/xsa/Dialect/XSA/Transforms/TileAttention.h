@@ -39,7 +39,7 @@ struct TilePolicy {
   bool exactKeys = false;
   int64_t keyGrain = 8;
   /// Under causal masks begin with the tiles of rows that see most keys, so
-  /// that threads which take them in order end at about the same time.
+  /// that workers which take them in order end at about the same time.
   bool heavyTilesFirst = false;
   /// Where this is not 1, the first leading dimension does not occur in inputs:
   /// it numbers so many ranges of keys, and a tile attends to the keys of its
@@ -62,6 +62,12 @@ struct TilePolicy {
   /// With `widenInputs`: keys and values too. Otherwise the products convert
   /// them where they read them, which is as good if that is once.
   bool widenKeys = true;
+  /// Sum the weights as the second product sees them, narrowed. A matrix unit
+  /// can then sum them too; the log-sum-exp loses the bits that they lose.
+  bool sumNarrowWeights = false;
+  /// The own values of the rows are the values at the rows' positions: take
+  /// them from there, where a target may find them among its tiles of values.
+  bool ownAmongValues = false;
 
   /// The policy for CPUs with vectors of `vectorBits`.
   static TilePolicy forCPU(AttentionOp op, int64_t vectorBits);

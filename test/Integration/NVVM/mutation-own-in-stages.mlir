@@ -1,0 +1,24 @@
+// REQUIRES: execution, numpy
+// Barriers and waits of a kernel that takes own values from the tiles of values.
+// Its result is larger than the query, whose place it takes.
+//
+// RUN: mkdir -p %t
+// RUN: %python %S/Inputs/mutate.py xsa-opt mlir-translate xsa-emulate %s %t synchronization | FileCheck %s
+
+// CHECK-NOT: MISSED
+// CHECK:     0 missed
+
+#query = affine_map<(m, k1, k2, n) -> (m, k1)>
+#key = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#value = affine_map<(m, k1, k2, n) -> (k2, n)>
+#result = affine_map<(m, k1, k2, n) -> (m, n)>
+
+func.func @main(%q: tensor<192x32xf16>, %k: tensor<192x32xf16>, %v: tensor<192x64xf16>) -> tensor<192x64xf16> {
+  %empty = tensor.empty() : tensor<192x64xf16>
+  %z = xsa.attention {causal, exclusion = #xsa.exclusion<l2_clamp, eps = 1.0e-12>,
+                      indexing_maps = [#query, #key, #value, #result, #result], scale = 0.17677669529663687 : f64}
+      ins(%q, %k, %v : tensor<192x32xf16>, tensor<192x32xf16>, tensor<192x64xf16>)
+      self_value(%v : tensor<192x64xf16>)
+      outs(%empty : tensor<192x64xf16>) -> tensor<192x64xf16>
+  return %z : tensor<192x64xf16>
+}
