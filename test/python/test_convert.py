@@ -239,7 +239,7 @@ func.func @main(%q: tensor<2x6x4xf32>, %kt: tensor<2x4x6xf32>, %v: tensor<2x6x4x
     (refused,) = explanation.refused
     assert refused.operation == "linalg.batch_matmul"
     assert refused.location == "<text>:13:8"
-    assert refused.reason.startswith("softmax does not run over the keys")
+    assert refused.reason.startswith("softmax runs over another axis than the keys")
     assert "1 place not recognised as attention\n  <text>:13:8  left alone: " in str(explanation)
 
 

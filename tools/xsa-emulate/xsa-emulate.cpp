@@ -53,9 +53,10 @@ struct Options {
                            cl::cat(category)};
   cl::list<std::string> arguments{
       "arg",
-      cl::desc("an argument of the kernel, in order: in:NAME, inout:NAME "
-               "(arrays of --inputs), out:NAME:DTYPE[SIZES], or a scalar "
-               "i32:N, i64:N, f32:X, f64:X"),
+      cl::desc(
+          "an argument of the kernel, in order: in:NAME, inout:NAME "
+          "(arrays of --inputs), out:NAME:DTYPE[SIZES], null (no array), or "
+          "a scalar i32:N, i64:N, f32:X, f64:X"),
       cl::value_desc("argument"), cl::cat(category)};
   cl::opt<std::string> inputs{"inputs", cl::desc(".npz archive with arrays"),
                               cl::value_desc("file"), cl::cat(category)};
@@ -128,7 +129,7 @@ static Expected<Argument> parseScalar(StringRef kind, StringRef value) {
   if (!ok)
     return createStringError(
         "expected an argument in:NAME, inout:NAME, "
-        "out:NAME:DTYPE[SIZES], i32:N, i64:N, f32:X or f64:X, "
+        "out:NAME:DTYPE[SIZES], null, i32:N, i64:N, f32:X or f64:X, "
         "got '" +
         kind + ":" + value + "'");
   return argument;
@@ -138,6 +139,8 @@ static Expected<Argument> parseArgument(StringRef text,
                                         std::map<std::string, Array> &inputs) {
   auto [kind, rest] = text.split(':');
   Argument argument;
+  if (text == "null")
+    return argument;
   if (kind == "in" || kind == "inout") {
     auto found = inputs.find(rest.str());
     if (found == inputs.end())

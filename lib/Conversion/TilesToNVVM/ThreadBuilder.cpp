@@ -25,9 +25,6 @@
 using namespace mlir;
 using namespace xsa;
 
-/// Positions and extents stay below this; sums of two of them are still i32.
-static constexpr int64_t kMaxPosition = int64_t(1) << 30;
-
 int64_t SharedTile::swizzleSpan() const {
   int64_t chunks = rowBytes() / 16;
   return std::min<int64_t>(chunks & -chunks, 8);

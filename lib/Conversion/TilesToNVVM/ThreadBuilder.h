@@ -29,6 +29,9 @@
 
 namespace xsa {
 
+/// Positions and extents stay below this; sums of two of them are still i32.
+inline constexpr int64_t kMaxPosition = int64_t(1) << 30;
+
 /// One stage of a tile in shared memory: rows of 16-byte chunks, in which the
 /// chunk of a column is exchanged with another by the row, so that the same
 /// column of eight rows lies in eight different banks.

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelPlan.h"
+#include "ThreadBuilder.h"
 
 #include "xsa/Conversion/TilesToNVVM/Passes.h"
 #include "xsa/Dialect/XSA/Transforms/HeadsAsRows.h"
@@ -95,6 +96,18 @@ static std::string unsupportedPart(AttentionOp op) {
     if (depth > 256 || depth < 1) {
       os << "a " << name << " depth of " << depth
          << ": expected one from 1 to 256";
+      return reason;
+    }
+  }
+  // A start that is only known at run time is taken to be in range.
+  for (auto [name, start] : {std::pair("query", op.getQueryStart()),
+                             std::pair("key", op.getKeyStart())}) {
+    std::optional<int64_t> position;
+    if (start)
+      position = getConstantIntValue(start);
+    if (position && (*position < -kMaxPosition || *position > kMaxPosition)) {
+      os << "a " << name << " start of " << *position
+         << ": expected at most 2^30, positions in a thread are of 32 bits";
       return reason;
     }
   }

@@ -124,6 +124,25 @@ func.func @dynamic_depth(%q: tensor<64x?xf16>, %k: tensor<64x?xf16>, %v: tensor<
 #v = affine_map<(m, k1, k2, n) -> (k2, n)>
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
 
+// CHECK-LABEL: func.func @far_start
+// CHECK:         xsa.attention
+func.func @far_start(%q: tensor<64x64xf16>, %k: tensor<64x64xf16>, %v: tensor<64x64xf16>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %start = arith.constant 1073741825 : index
+  // expected-warning @+1 {{left to the host: no fused kernel for a key start of 1073741825: expected at most 2^30, positions in a thread are of 32 bits}}
+  %r = xsa.attention {causal, indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %k, %v : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>)
+      key_start(%start)
+      outs(%o : tensor<64x64xf16>) -> tensor<64x64xf16>
+  return %r : tensor<64x64xf16>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+
 // CHECK-LABEL: func.func @region
 // CHECK:         xsa.attention
 func.func @region(%q: tensor<64x64xf16>, %k: tensor<64x64xf16>, %v: tensor<64x64xf16>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {

@@ -78,7 +78,7 @@ class Kernel:
                 if last
                 else f"in:{'qkv'[min(number, 2)]}"
             )
-            arguments += ["i64:0", buffer, "i64:0"] + [f"i64:{n}" for n in shape + strides]
+            arguments += ["null", buffer, "i64:0"] + [f"i64:{n}" for n in shape + strides]
         join = lambda numbers: ",".join(map(str, numbers))  # noqa: E731
         done = subprocess.run(
             [
