@@ -20,6 +20,7 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -34,11 +35,17 @@ static int64_t product(int64_t lhs, int64_t rhs) {
   return lhs * rhs;
 }
 
+/// The largest divisor of a constant; the least number has one that is no
+/// number of its type.
+static int64_t ofConstant(int64_t value) {
+  return value == std::numeric_limits<int64_t>::min() ? 1 : std::abs(value);
+}
+
 /// Operands of affine operations are dims, then symbols.
 static int64_t divisorOf(AffineExpr expr, unsigned numDims,
                          ValueRange operands) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return std::abs(constant.getValue());
+    return ofConstant(constant.getValue());
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return knownDivisor(operands[dim.getPosition()]);
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
@@ -66,7 +73,7 @@ static int64_t divisorOf(AffineMap map, ValueRange operands) {
 
 int64_t xsa::knownDivisor(OpFoldResult value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return std::abs(*constant);
+    return ofConstant(*constant);
   auto dynamic = cast<Value>(value);
   if (auto arg = dyn_cast<BlockArgument>(dynamic)) {
     auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
