@@ -20,10 +20,12 @@ llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 if "address" in config.xsa_sanitize:
     # LLVM's own code is not instrumented: the bookkeeping of containers, and
     # allocators that our code poisons and LLVM's does not unpoison, would be
-    # reported where the two meet.
+    # reported where the two meet. An allocation that is too large fails as the
+    # system's would, so that its error is what a test sees.
     llvm_config.with_environment(
         "ASAN_OPTIONS",
-        "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=1",
+        "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=1"
+        ":allocator_may_return_null=1",
     )
 
 # What the drivers of the numerical tests share.
