@@ -19,6 +19,7 @@
 #include "xsa/Pipelines/LowerToCPU.h"
 #include "xsa/Support/ByteSize.h"
 
+#include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -27,6 +28,7 @@
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/ADT/SCCIterator.h"
 
 using namespace mlir;
 using namespace xsa;
@@ -157,6 +159,22 @@ static StringRef getFormat(runtime::Device::ImageFormat format) {
   llvm_unreachable("unknown format");
 }
 
+/// Reports a function that calls itself, directly or through others: no model's
+/// layers do, and calls without an end would end this process.
+static LogicalResult checkRecursion(ModuleOp module) {
+  const CallGraph calls(module);
+  for (auto cycle = llvm::scc_begin(&calls); !cycle.isAtEnd(); ++cycle) {
+    if (!cycle.hasCycle())
+      continue;
+    Operation *function = (*cycle).front()->getCallableRegion()->getParentOp();
+    return function->emitError("'")
+           << SymbolTable::getSymbolName(function).getValue()
+           << "' calls itself, directly or through others: recursion is not "
+           << "supported";
+  }
+  return success();
+}
+
 /// Lowers everything that the entry needs to the LLVM dialect.
 static LogicalResult lower(ModuleOp module, const CompileOptions &options,
                            llvm::TargetMachine &machine) {
@@ -165,6 +183,8 @@ static LogicalResult lower(ModuleOp module, const CompileOptions &options,
     function.setVisibility(function.getName() == options.entry
                                ? SymbolTable::Visibility::Public
                                : SymbolTable::Visibility::Private);
+  if (failed(checkRecursion(module)))
+    return failure();
   PassManager pm(module.getContext());
   if (options.device) {
     LowerForDeviceOptions lowerOptions;

@@ -149,6 +149,9 @@ static StringRef findContradiction(const Options &options) {
   if (!options.raiseAttention && options.convert.getNumOccurrences())
     return "--convert-attention-to-xsa needs attention to be found, which "
            "--raise=false forbids";
+  if (options.target == Target::CPU && options.chip.getNumOccurrences())
+    return "--chip names a GPU, and --target cpu uses none; expected --target "
+           "emulator, cuda or record beside it";
   bool records = options.target == Target::Record;
   if (!records && options.recordFormat.getNumOccurrences())
     return "--record-format needs --target record";
