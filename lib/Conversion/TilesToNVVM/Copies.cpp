@@ -7,12 +7,16 @@
 //===----------------------------------------------------------------------===//
 //
 // A chunk is the widest vector that the rows of the global tile are aligned to.
-// Up to 4 bytes it is copied asynchronously; a chunk of 2 bytes goes through a
-// register.
+// Of 4 bytes and more it is copied asynchronously; a chunk of 2 bytes goes
+// through a register. Copies to shared memory fill up with zeros what a row has
+// not, in the middle of a chunk too; chunks that go to global memory divide the
+// rows there.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Copies.h"
+
+#include "KnownDivisor.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,17 +33,26 @@ namespace {
 /// How the chunks of a tile are dealt to the threads.
 class Dealer {
 public:
-  Dealer(ThreadBuilder &b, const GlobalTile &global, const SharedTile &shared);
+  /// Rows end between chunks of at most `mostElements`, or anywhere in one.
+  Dealer(ThreadBuilder &b, const GlobalTile &global, const SharedTile &shared,
+         int64_t mostElements);
 
-  /// Calls `body` for each chunk of a thread with the pointer in global memory,
-  /// the pointer in shared memory, and whether the chunk exists (null: always).
-  void forEachChunk(function_ref<void(Value, Value, Value)> body);
+  /// A chunk of a thread: where it is in global and in shared memory, and in
+  /// the tile, in rows and chunks beside those of the thread.
+  struct Chunk {
+    Value global, shared;
+    int64_t firstRow, firstColumn;
+  };
+  void forEachChunk(function_ref<void(const Chunk &)> body);
 
   int64_t bytes() const { return chunk * global.elementBytes(); }
+  /// Whether any of the chunk exists; null: always.
+  Value exists(const Chunk &at);
+  /// How many of its bytes exist; null: all, always.
+  Value existingBytes(const Chunk &at);
 
 private:
   Value sharedPointer(int64_t firstRow, int64_t firstColumn);
-  Value exists(int64_t firstRow, int64_t firstColumn);
   bool coversTile(unsigned dim, int64_t extent) {
     std::optional<int64_t> size = getConstantIntValue(global.sizes[dim]);
     return size && *size >= extent;
@@ -57,12 +70,10 @@ private:
 } // namespace
 
 Dealer::Dealer(ThreadBuilder &b, const GlobalTile &global,
-               const SharedTile &shared)
+               const SharedTile &shared, int64_t mostElements)
     : b(b), global(global), shared(shared) {
-  int64_t alignment = global.alignment;
-  if (std::optional<int64_t> size = getConstantIntValue(global.sizes.back()))
-    alignment = std::gcd(alignment, *size);
-  chunk = std::gcd(alignment, 16 / global.elementBytes());
+  chunk = std::gcd(std::gcd(global.alignment, mostElements),
+                   16 / global.elementBytes());
   int64_t perRow = llvm::PowerOf2Ceil(shared.columns / chunk);
   columnsPerPass =
       std::min<int64_t>(perRow, llvm::bit_floor(uint64_t(b.getNumThreads())));
@@ -91,8 +102,7 @@ Value Dealer::sharedPointer(int64_t firstRow, int64_t firstColumn) {
   return b.pointer(shared, offset, repeated * shared.rowBytes());
 }
 
-/// Null if the chunk exists for every thread.
-Value Dealer::exists(int64_t firstRow, int64_t firstColumn) {
+Value Dealer::exists(const Chunk &at) {
   Value condition;
   auto require = [&](Value position, Value bound) {
     Value holds =
@@ -100,13 +110,27 @@ Value Dealer::exists(int64_t firstRow, int64_t firstColumn) {
     condition = condition ? arith::AndIOp::create(b, condition, holds) : holds;
   };
   if (rows)
-    require(b.add(row, firstRow), rows);
+    require(b.add(row, at.firstRow), rows);
   if (columns)
-    require(b.multiply(b.add(column, firstColumn), chunk), columns);
+    require(b.multiply(b.add(column, at.firstColumn), chunk), columns);
   return condition;
 }
 
-void Dealer::forEachChunk(function_ref<void(Value, Value, Value)> body) {
+Value Dealer::existingBytes(const Chunk &at) {
+  Value there = exists(at);
+  if (!there)
+    return Value();
+  Value size = b.constant(bytes());
+  if (columns && knownDivisor(global.sizes.back()) % chunk != 0) {
+    Value first = b.multiply(b.add(column, at.firstColumn), chunk);
+    Value rest = b.multiply(arith::SubIOp::create(b, columns, first),
+                            global.elementBytes());
+    size = arith::MinSIOp::create(b, rest, size);
+  }
+  return arith::SelectOp::create(b, there, size, b.constant(0));
+}
+
+void Dealer::forEachChunk(function_ref<void(const Chunk &)> body) {
   int64_t perRow = shared.columns / chunk;
   Value start = b.pointer(global, row, b.multiply(column, chunk));
   for (int64_t firstRow = 0; firstRow < shared.rows; firstRow += rowsPerPass)
@@ -130,32 +154,31 @@ void Dealer::forEachChunk(function_ref<void(Value, Value, Value)> body) {
       }
       Value from = b.advance(b.advance(start, global, 0, firstRow), global, 1,
                              first * chunk);
-      body(from, sharedPointer(firstRow, first), exists(firstRow, first));
+      body({from, sharedPointer(firstRow, first), firstRow, first});
     }
 }
 
 void xsa::buildCopyToShared(ThreadBuilder &b, const GlobalTile &from,
                             const SharedTile &to) {
-  Dealer dealer(b, from, to);
+  // A row that is known to end in a chunk is better copied by smaller ones.
+  std::optional<int64_t> columns = getConstantIntValue(from.sizes.back());
+  Dealer dealer(b, from, to, columns.value_or(0));
   int64_t bytes = dealer.bytes();
-  dealer.forEachChunk([&](Value source, Value target, Value exists) {
+  dealer.forEachChunk([&](const Dealer::Chunk &chunk) {
     if (bytes >= 4) {
-      Value size;
-      if (exists)
-        size = arith::SelectOp::create(b, exists, b.constant(bytes),
-                                       b.constant(0));
-      NVVM::CpAsyncOp::create(b, target, source, bytes,
+      NVVM::CpAsyncOp::create(b, chunk.shared, chunk.global, bytes,
                               bytes == 16 ? NVVM::LoadCacheModifierKind::CG
                                           : NVVM::LoadCacheModifierKind::CA,
-                              size);
+                              dealer.existingBytes(chunk));
       return;
     }
     Type type = b.getI16Type();
     auto load = [&]() -> Value {
-      return LLVM::LoadOp::create(b, type, source, 2);
+      return LLVM::LoadOp::create(b, type, chunk.global, 2);
     };
+    Value exists = dealer.exists(chunk);
     if (!exists) {
-      LLVM::StoreOp::create(b, load(), target, 2);
+      LLVM::StoreOp::create(b, load(), chunk.shared, 2);
       return;
     }
     auto choice = scf::IfOp::create(b, TypeRange(type), exists,
@@ -168,26 +191,26 @@ void xsa::buildCopyToShared(ThreadBuilder &b, const GlobalTile &from,
       Value zero = arith::ConstantOp::create(b, b.getI16IntegerAttr(0));
       scf::YieldOp::create(b, zero);
     }
-    LLVM::StoreOp::create(b, choice.getResult(0), target, 2);
+    LLVM::StoreOp::create(b, choice.getResult(0), chunk.shared, 2);
   });
 }
 
 void xsa::buildCopyToGlobal(ThreadBuilder &b, const SharedTile &from,
                             const GlobalTile &to) {
-  Dealer dealer(b, to, from);
+  Dealer dealer(b, to, from, knownDivisor(to.sizes.back()));
   int64_t bytes = dealer.bytes();
   Type type = b.getI16Type();
   if (bytes == 4)
     type = b.getI32Type();
   else if (bytes > 4)
     type = VectorType::get(bytes / 4, b.getI32Type());
-  dealer.forEachChunk([&](Value target, Value source, Value exists) {
-    Value value = LLVM::LoadOp::create(b, type, source, bytes);
+  dealer.forEachChunk([&](const Dealer::Chunk &chunk) {
+    Value value = LLVM::LoadOp::create(b, type, chunk.shared, bytes);
     OpBuilder::InsertionGuard guard(b);
-    if (exists) {
+    if (Value exists = dealer.exists(chunk)) {
       auto guarded = scf::IfOp::create(b, exists, /*withElseRegion=*/false);
       b.setInsertionPointToStart(guarded.thenBlock());
     }
-    LLVM::StoreOp::create(b, value, target, bytes);
+    LLVM::StoreOp::create(b, value, chunk.global, bytes);
   });
 }

@@ -239,12 +239,27 @@ static int64_t rowAlignment(Value buffer) {
   return alignment;
 }
 
+/// As they were computed, where that is known: a size that comes out of a
+/// buffer tells nothing of what it is a multiple of.
+static SmallVector<OpFoldResult>
+mixedSizes(Value buffer, memref::ExtractStridedMetadataOp metadata) {
+  auto view = buffer.getDefiningOp<memref::SubViewOp>();
+  if (!view)
+    return metadata.getConstifiedMixedSizes();
+  SmallVector<OpFoldResult> sizes;
+  llvm::SmallBitVector dropped = view.getDroppedDims();
+  for (auto [position, size] : llvm::enumerate(view.getMixedSizes()))
+    if (!dropped.test(position))
+      sizes.push_back(size);
+  return sizes;
+}
+
 GlobalTile ThreadBuilder::globalTile(Value buffer, ValueRange indices) {
   GlobalTile tile;
   auto type = cast<MemRefType>(buffer.getType());
   tile.elementType = type.getElementType();
   auto metadata = memref::ExtractStridedMetadataOp::create(*this, buffer);
-  tile.sizes = metadata.getConstifiedMixedSizes();
+  tile.sizes = mixedSizes(buffer, metadata);
   tile.strides = metadata.getConstifiedMixedStrides();
   bool neighbours =
       !tile.strides.empty() && getConstantIntValue(tile.strides.back()) == 1;

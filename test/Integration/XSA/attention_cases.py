@@ -38,6 +38,7 @@ DEFAULTS = dict(
     query_offset=False,
     packed=False,
     intervals=False,
+    begin_only=False,  # with intervals: no key_end
     kind=None,
     eps=1e-12,
     strength=1.0,
@@ -358,9 +359,12 @@ def build(case, rng):
         else:
             begin = rng.integers(0, tk + 1, (b, tq))
             end = np.minimum(tk, begin + rng.integers(0 if c["empty_rows"] else 1, tk + 1, (b, tq)))
+        if c["begin_only"]:
+            end = np.full((b, tq), tk)
         t["begin"], t["end"] = begin.astype(INT[it]), end.astype(INT[it])
         clause("key_begin", "begin", ["b", "m"], t["begin"].copy(), it)
-        clause("key_end", "end", ["b", "m"], t["end"].copy(), it)
+        if not c["begin_only"]:
+            clause("key_end", "end", ["b", "m"], t["end"].copy(), it)
     if c["query_offset"]:
         t["offset"] = rng.integers(-2 if c["empty_rows"] else 0, max(tk - tq, 0) + 2, b).astype(
             INT[it]
@@ -401,7 +405,8 @@ def build(case, rng):
         for batch, length in enumerate(t["lengths"]):
             for operand in (1, 2):
                 m.arrays[operand] = m.arrays[operand].copy()
-                m.arrays[operand][batch, :, length:] = np.nan
+                tokens = order(["b", "h", "t", "d"], lay).index("t")
+                np.moveaxis(m.arrays[operand], tokens, 1)[batch, length:] = np.nan
 
     attrs = []
     if c["top_left"]:
@@ -479,6 +484,8 @@ CASES = {
     "window_both": dict(window=(5, 3), tq=70, tk=70, kind="sq_add", eps=1e-6),
     "window_causal": dict(window=(9, None), causal=True, tq=150, tk=150, kind="l2_clamp"),
     "window_zero": dict(window=(0, 0), tq=40, tk=40, kind="l2_clamp", lse=True),
+    "window_left_only": dict(window=(7, None), tq=17, tk=40, dtype="bf16"),
+    "window_left_only_dynamic": dict(window=(7, None), tq=17, tk=140, dtype="f16", dynamic=True),
     "window_right_only": dict(window=(None, 4), tq=90, tk=90),
     "window_narrow_cross": dict(window=(3, 2), tq=20, tk=130),
     "long_causal": dict(
@@ -520,6 +527,15 @@ CASES = {
     "key_lengths_garbage_window": dict(
         lengths=True, garbage=True, causal=True, window=(9, None), mask="bmk", tk=130
     ),
+    "key_lengths_garbage_whole_tiles": dict(
+        lengths=True, garbage=True, tq=64, tk=128, dtype="bf16", kind="l2_clamp", causal=True
+    ),
+    "key_lengths_garbage_columns": dict(
+        lengths=True, garbage=True, tq=40, tk=128, dtype="f16", layout="bhdt", d=64, e=64
+    ),
+    "key_lengths_garbage_start": dict(
+        lengths=True, garbage=True, tq=3, tk=256, dtype="f16", g=2, alibi=True, key_start=30
+    ),
     "key_lengths_top_left": dict(lengths=True, causal=True, top_left=True),
     "key_lengths_query_offset": dict(lengths=True, query_offset=True, causal=True, tq=5, tk=80),
     "query_offset_causal": dict(query_offset=True, causal=True, tq=5, tk=64, kind="l2_clamp"),
@@ -532,6 +548,8 @@ CASES = {
     ),
     "intervals": dict(intervals=True, tq=33, tk=120, int_type="index"),
     "intervals_empty": dict(intervals=True, empty_rows=True, tq=33, tk=120, lse=True),
+    "begin_only": dict(intervals=True, begin_only=True, tq=17, tk=40, dtype="bf16", dynamic=True),
+    "begin_only_decode": dict(intervals=True, begin_only=True, tq=1, tk=140, g=2, lse=True),
     "starts_far_after": dict(query_start=2**63 - 1, window=(2**62, None), packed=True),
     "starts_far_before": dict(query_start=-(2**63), window=(None, 2**62), packed=True),
     "starts_far_hidden": dict(query_start=-(2**63), causal=True, lse=True),

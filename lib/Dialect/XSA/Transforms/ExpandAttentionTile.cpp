@@ -124,8 +124,6 @@ private:
   /// Without blocks, `parts` with what there is per row brought in.
   AttentionParts rowOperands;
   Value allRowsBase, base;
-  /// How many keys a tile that is not full may read.
-  OpFoldResult numKeys;
   OpFoldResult blockIndex, blockBegin;
 
   AffineMap rowMap, scoreMap, outputMap, queryMap;
@@ -270,9 +268,11 @@ void TileExpander::prepare() {
   for (MappedValue &input : parts.scoreInputs)
     input = dropLeading(input);
   base = buildBase();
-  numKeys = parts.sizes[k2];
-  if (policy.exactKeys && parts.keyLengths)
-    numKeys = buildExistingKeys(builder, loc, parts);
+  // Keys that do not exist are not read, so no mask has to hide them.
+  if (parts.keyLengths) {
+    parts.sizes[k2] = buildExistingKeys(builder, loc, parts);
+    parts.keyLengths = MappedValue();
+  }
   allRows = parts;
   allRowsBase = base;
 
@@ -566,7 +566,8 @@ KeyTile TileExpander::loadTile(Value begin, TileKind kind) {
   if (isShort) {
     AffineExpr d0 = builder.getAffineDimExpr(0);
     OpFoldResult rest = affine::makeComposedFoldedAffineApply(
-        builder, loc, d0 - builder.getAffineDimExpr(1), {numKeys, begin});
+        builder, loc, d0 - builder.getAffineDimExpr(1),
+        {parts.sizes[k2], begin});
     validSizes[k2] = kind == TileKind::Rest
                          ? rest
                          : affine::makeComposedFoldedAffineMin(

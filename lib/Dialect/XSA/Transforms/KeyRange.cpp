@@ -117,10 +117,6 @@ static MaskBounds collectBounds(Bounds &bounds, const AttentionParts &parts,
       masks.highAll.push_back(bounds.add(first, *reach + 1));
     }
   }
-  if (parts.keyLengths) {
-    masks.highAny.push_back(bounds.extremeOf(parts.keyLengths, true));
-    masks.highAll.push_back(bounds.extremeOf(parts.keyLengths, false));
-  }
   if (parts.keyBegin) {
     masks.lowAny.push_back(bounds.extremeOf(parts.keyBegin, false));
     masks.lowAll.push_back(bounds.extremeOf(parts.keyBegin, true));

@@ -34,8 +34,9 @@ struct KeyRange {
   bool hasLowerEdge = false, hasUpperEdge = false, hasRest = false;
 };
 
-/// `parts` has scalars for the operands per batch; `base` is the position of
-/// its first query row, null where no mask depends on it.
+/// `parts` has scalars for the operands per batch, and as many keys as exist;
+/// `base` is the position of its first query row, null where no mask depends on
+/// it.
 KeyRange buildKeyRange(mlir::OpBuilder &builder, mlir::Location loc,
                        const AttentionParts &parts, mlir::Value base,
                        int64_t keyTile);

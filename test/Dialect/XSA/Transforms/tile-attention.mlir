@@ -200,8 +200,9 @@ func.func @grouped_exclusive_with_sinks(%q: tensor<2x3x64x8xf32>, %k: tensor<2x1
 #bm = affine_map<(b, m, k1, k2, n) -> (b, m)>
 #bmk = affine_map<(b, m, k1, k2, n) -> (b, m, k2)>
 
-// Lengths bound the keys from above, intervals from both sides: by the least
-// and the greatest of the tile's rows.
+// Lengths say how many keys there are, and so which tile is not filled;
+// intervals bound the keys from both sides, by the least and the greatest of the
+// tile's rows.
 
 // CHECK-LABEL: func.func @lengths_and_intervals_bound_the_loops
 // CHECK-SAME:    %[[LEN:[^:]*]]: tensor<2xi32>, %[[BEGIN:[^:]*]]: tensor<2x64xi32>, %[[ENDS:[^:]*]]: tensor<2x64xi32>
@@ -213,14 +214,19 @@ func.func @grouped_exclusive_with_sinks(%q: tensor<2x3x64x8xf32>, %k: tensor<2x1
 // CHECK:             arith.maxsi
 // CHECK:             arith.minsi
 // CHECK:           scf.for {{.*}} to %[[FULL:[^ ,:)]*]] step
-// CHECK:             arith.cmpi slt
 // CHECK:             arith.cmpi sge
-// CHECK:             arith.cmpi slt
+// CHECK-NEXT:        arith.index_cast
+// CHECK-NEXT:        arith.cmpi slt
 // CHECK:           scf.for %{{.*}} = %[[FULL]]
 // CHECK-NOT:         arith.cmpi
 // CHECK:             scf.yield
 // CHECK:           scf.for
-// CHECK:             arith.cmpi slt
+// CHECK:             arith.cmpi sge
+// CHECK-NEXT:        arith.index_cast
+// CHECK-NEXT:        arith.cmpi slt
+// CHECK:           scf.for %[[J:[^ ,:)]*]] =
+// CHECK:             %[[REST:[^ ,:)]*]] = affine.apply #{{.*}}(%{{.*}}, %[[J]])
+// CHECK:             tensor.extract_slice %{{.*}}[%[[J]], 0] [%[[REST]], 8] [1, 1] : tensor<128x8xf32> to tensor<?x8xf32>
 func.func @lengths_and_intervals_bound_the_loops(%q: tensor<2x64x8xf32>, %k: tensor<2x128x8xf32>, %v: tensor<2x128x8xf32>,
     %len: tensor<2xi32>, %begin: tensor<2x64xi32>, %end: tensor<2x64xi32>, %o: tensor<2x64x8xf32>) -> tensor<2x64x8xf32> {
   %r = xsa.attention {indexing_maps = [#q, #k, #v, #b, #bm, #bm, #o]}
