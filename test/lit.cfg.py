@@ -36,8 +36,8 @@ config.substitutions.append(("%xsa_src_root", config.xsa_src_root))
 config.substitutions.append(("%xsa_tools_dir", config.xsa_tools_dir))
 config.substitutions.append(("%mlir_dir", config.mlir_dir))
 config.substitutions.append(("%python", f'"{config.python_executable}"'))
-# How many random models a test looks at; instrumented tools are slow.
-config.substitutions.append(("%random_models", "40" if config.xsa_sanitize else "140"))
+# How many random models each of the eight tests looks at; instrumented tools are slow.
+config.substitutions.append(("%random_models", "10" if config.xsa_sanitize else "260"))
 tools = ["xsa-emulate", "xsa-opt", "xsa-replay", "xsa-run", "xsa-lsp-server"]
 tools += [
     ToolSubst("mlir-opt", unresolved="ignore"),

@@ -25,18 +25,6 @@
 using namespace mlir;
 using namespace xsa;
 
-/// The operations that compute with the output, sums over it included.
-static llvm::SetVector<Operation *> collectUsers(AttentionOp op) {
-  llvm::SetVector<Operation *> reached;
-  reached.insert(op);
-  for (unsigned i = 0; i < reached.size() && i < 200; ++i)
-    for (Operation *user : reached[i]->getUsers())
-      if (isa<linalg::LinalgOp>(user) ||
-          isa_and_nonnull<tensor::TensorDialect>(user->getDialect()))
-        reached.insert(user);
-  return reached;
-}
-
 namespace {
 /// How the output is read by an expression.
 struct OutputUse {
@@ -136,27 +124,6 @@ bool ProductSearch::find(ExprRef e, bool inSum, unsigned depth) {
   return llvm::any_of(inner->getOperands(), [&](ExprRef operand) {
     return find(operand, inSum, depth + 1);
   });
-}
-
-/// Products that are summed and of which the output is a factor, element by
-/// element: where the own value is the other one, it is measured how much of
-/// it is in the output.
-static SmallVector<Value> collectContractions(AttentionOp op) {
-  llvm::SetVector<Operation *> reached;
-  reached.insert(op);
-  SmallVector<Value> contractions;
-  for (unsigned i = 0; i < reached.size() && i < 200; ++i)
-    for (Operation *user : reached[i]->getUsers()) {
-      auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
-      if (linalgOp && linalgOp.getNumReductionLoops() > 0) {
-        if (user->getNumResults() == 1)
-          contractions.push_back(user->getResult(0));
-      } else if (linalgOp ||
-                 isa_and_nonnull<tensor::TensorDialect>(user->getDialect())) {
-        reached.insert(user);
-      }
-    }
-  return contractions;
 }
 
 static bool losesOwnValueAt(TensorView &view, AttentionOp op,

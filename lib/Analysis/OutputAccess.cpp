@@ -33,6 +33,35 @@ static bool subtractsOrAdds(Operation *op) {
       .wasInterrupted();
 }
 
+llvm::SetVector<Operation *> xsa::collectUsers(AttentionOp op) {
+  llvm::SetVector<Operation *> reached;
+  reached.insert(op);
+  for (unsigned i = 0; i < reached.size() && i < 200; ++i)
+    for (Operation *user : reached[i]->getUsers())
+      if (isa<linalg::LinalgOp>(user) ||
+          isa_and_nonnull<tensor::TensorDialect>(user->getDialect()))
+        reached.insert(user);
+  return reached;
+}
+
+SmallVector<Value> xsa::collectContractions(AttentionOp op) {
+  llvm::SetVector<Operation *> reached;
+  reached.insert(op);
+  SmallVector<Value> contractions;
+  for (unsigned i = 0; i < reached.size() && i < 200; ++i)
+    for (Operation *user : reached[i]->getUsers()) {
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
+      if (linalgOp && linalgOp.getNumReductionLoops() > 0) {
+        if (user->getNumResults() == 1)
+          contractions.push_back(user->getResult(0));
+      } else if (linalgOp ||
+                 isa_and_nonnull<tensor::TensorDialect>(user->getDialect())) {
+        reached.insert(user);
+      }
+    }
+  return contractions;
+}
+
 SmallVector<Value> xsa::collectSums(AttentionOp op) {
   llvm::SetVector<Operation *> reached;
   reached.insert(op);

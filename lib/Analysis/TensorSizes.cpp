@@ -97,6 +97,18 @@ ExprRef TensorView::extentUncached(Value value, unsigned dim) {
 // Equal sizes
 //===----------------------------------------------------------------------===//
 
+/// Whether the value of a symbol is there before that of another, so that it
+/// can stand for it: also in a loop that the other is the result of.
+static bool isDefinedBefore(ExprRef a, ExprRef b) {
+  Operation *x = a->getValue().getDefiningOp();
+  Operation *y = b->getValue().getDefiningOp();
+  if (x && y && x->getBlock() == y->getBlock() && x != y)
+    return x->isBeforeInBlock(y);
+  if (!x != !y)
+    return !x;
+  return a->getId() < b->getId();
+}
+
 /// Records that two sizes are equal, if that says something about single
 /// symbols: common factors cancel.
 bool TensorView::learnEqual(ExprRef a, ExprRef b) {
@@ -116,7 +128,7 @@ bool TensorView::learnEqual(ExprRef a, ExprRef b) {
       !left[0]->is(ExprKind::Symbol) || !right[0]->is(ExprKind::Symbol))
     return false;
   ExprRef kept = left[0], other = right[0];
-  if (other->getId() < kept->getId())
+  if (isDefinedBefore(other, kept))
     std::swap(kept, other);
   sameSize[other] = kept;
   extentCache.clear();

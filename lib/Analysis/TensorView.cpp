@@ -75,6 +75,20 @@ ExprRef TensorView::reductionVar(Operation *op, unsigned dim, ExprRef extent) {
   return ctx.refine(var);
 }
 
+void TensorView::forget(Operation *erased) {
+  erased->walk([&](Operation *op) {
+    for (Value result : op->getResults()) {
+      outerScope.erase(result);
+      if (auto type = dyn_cast<RankedTensorType>(result.getType()))
+        for (unsigned dim : llvm::seq<unsigned>(type.getRank()))
+          extentCache.erase({result, dim});
+    }
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      for (unsigned dim : llvm::seq(linalgOp.getNumLoops()))
+        reductionVars.erase({op, dim});
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Peeling
 //===----------------------------------------------------------------------===//

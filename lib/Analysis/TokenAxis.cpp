@@ -201,7 +201,7 @@ ExprRef TokenAxisAnalysis::resolveIndices(ExprRef access) {
 }
 
 std::optional<SmallVector<ExprRef>>
-TokenAxisAnalysis::getSources(ExprRef access) {
+TokenAxisAnalysis::getSources(ExprRef access, Follow follow) {
   SmallVector<ExprRef> sources;
   Operation *op = access->getValue().getDefiningOp();
   llvm::SmallPtrSet<ExprRef, 8> seen;
@@ -221,23 +221,25 @@ TokenAxisAnalysis::getSources(ExprRef access) {
     for (ExprRef index : source->getOperands())
       collectAccesses(index, seen, sources);
     source = canonicalize(source);
-    if (dependsOnRow(source) && !llvm::is_contained(followed, source))
+    bool isFollowed = follow == Follow::Everything || dependsOnRow(source);
+    if (isFollowed && !llvm::is_contained(followed, source))
       followed.push_back(source);
   }
   return followed;
 }
 
-ArrayRef<ExprRef> TokenAxisAnalysis::getRoots(ExprRef access) {
+ArrayRef<ExprRef> TokenAxisAnalysis::getRoots(ExprRef access, Follow follow) {
   struct Visit {
     ExprRef access;
     std::optional<SmallVector<ExprRef>> sources;
   };
   ExprRef start = canonicalize(access);
+  auto &found = known[unsigned(follow)];
   SmallVector<Visit> stack;
   llvm::DenseSet<ExprRef> open;
   auto enter = [&](ExprRef e) {
-    if (!known.contains(e) && open.insert(e).second)
-      stack.push_back({e, getSources(e)});
+    if (!found.contains(e) && open.insert(e).second)
+      stack.push_back({e, getSources(e, follow)});
   };
   enter(start);
   while (!stack.empty()) {
@@ -248,9 +250,9 @@ ArrayRef<ExprRef> TokenAxisAnalysis::getRoots(ExprRef access) {
       roots.push_back(visit.access);
     else
       for (ExprRef source : *visit.sources) {
-        if (!known.contains(source) && !open.contains(source))
+        if (!found.contains(source) && !open.contains(source))
           next = source;
-        for (ExprRef root : known.lookup(source))
+        for (ExprRef root : found.lookup(source))
           if (!llvm::is_contained(roots, root))
             roots.push_back(root);
       }
@@ -259,10 +261,10 @@ ArrayRef<ExprRef> TokenAxisAnalysis::getRoots(ExprRef access) {
       continue;
     }
     open.erase(visit.access);
-    known[visit.access] = std::move(roots);
+    found[visit.access] = std::move(roots);
     stack.pop_back();
   }
-  return known[start];
+  return found[start];
 }
 
 //===----------------------------------------------------------------------===//
@@ -435,6 +437,58 @@ bool TokenAxisAnalysis::compareRoots(ArrayRef<ExprRef> queryRoots,
   return false;
 }
 
+/// The same for one query row, whose index is a number in every tensor and so
+/// tells nothing. What the own row is read from has to be read by the query
+/// too, and by no other key. What all keys are read from are weights, as is
+/// what is the same in every sequence.
+bool TokenAxisAnalysis::isOneToken(ExprRef query, ExprRef own, ExprRef other,
+                                   StringRef name, std::string &reason) {
+  auto getAll = [&](ExprRef access) {
+    return llvm::to_vector(getRoots(access, Follow::Everything));
+  };
+  SmallVector<ExprRef> ofQuery = getAll(query), ofOther;
+  if (other)
+    ofOther = getAll(other);
+  if (ofQuery.empty()) {
+    reason = "query rows are not computed token by token";
+    return false;
+  }
+  SmallVector<ExprRef> batch, rest;
+  bool shared = false;
+  for (ExprRef root : getAll(own)) {
+    if (isConstantRoot(root) || llvm::is_contained(ofOther, root))
+      continue;
+    if (!llvm::is_contained(ofQuery, root)) {
+      rest.push_back(root);
+      continue;
+    }
+    auto isNamed = [&](ExprRef var) { return isTracked(var); };
+    llvm::copy_if(root->getFreeVars(), std::back_inserter(batch), isNamed);
+    // Without another key to compare with, a sum over tokens looks like a
+    // token.
+    shared |=
+        other || llvm::count_if(root->getFreeVars(), std::not_fn(isNamed)) <= 1;
+  }
+  for (ExprRef root : rest) {
+    if (!batch.empty() && !root->dependsOnAny(batch))
+      continue;
+    bool isOtherRow = llvm::any_of(
+        ofQuery, [&](ExprRef q) { return q->getValue() == root->getValue(); });
+    if (isOtherRow)
+      reason =
+          ("query and " + name + " read different rows of " + describe(root))
+              .str();
+    else
+      reason = ("query comes from " + describe(ofQuery.front()) + ", " + name +
+                " from " + describe(root))
+                   .str();
+    return false;
+  }
+  if (!shared)
+    reason = (name + " rows are not computed token by token").str();
+  return shared;
+}
+
 /// Whether some index is itself read from a tensor.
 static bool readsGathered(ExprRef access) {
   return llvm::any_of(access->getOperands(), [](ExprRef index) {
@@ -493,6 +547,60 @@ bool TokenAxisAnalysis::isOneSequence(ExprRef first, ExprRef own,
   return false;
 }
 
+namespace {
+/// Reads operands of one attention. Variables are numbered per extent, so that
+/// attentions of one shape share them, and with them what is known about the
+/// model below.
+class DomainAccess {
+public:
+  DomainAccess(TokenAxisAnalysis &analysis, TensorView &view, AttentionOp op)
+      : analysis(analysis), view(view), op(op),
+        domain(op.getNumLoops(), nullptr) {
+    query = accessOperand(view, op.getQuery(), op.getQueryMap(),
+                          [&](unsigned dim, ExprRef extent) {
+                            return dim == op.getKeyDepthDim()
+                                       ? view.getContext().variable(extent)
+                                       : follow(dim, extent);
+                          });
+  }
+
+  ExprRef getQuery() const { return query; }
+  ExprRef getRow() {
+    return view.getContext().refine(domain[op.getQueryDim()]);
+  }
+  ExprRef getKey(ExprRef index) {
+    return at(op.getKey(), op.getKeyMap(), index);
+  }
+  ExprRef getValue(ExprRef index) {
+    return at(op.getValue(), op.getValueMap(), index);
+  }
+
+private:
+  ExprRef follow(unsigned dim, ExprRef extent) {
+    if (!domain[dim])
+      domain[dim] = dim == op.getQueryDim()
+                        ? analysis.rowVar(extent)
+                        : analysis.leadingVar(extent, count[extent]++);
+    return domain[dim];
+  }
+  ExprRef at(Value operand, AffineMap map, ExprRef key) {
+    return accessOperand(view, operand, map, [&](unsigned dim, ExprRef extent) {
+      if (dim == op.getKeyDim())
+        return key;
+      bool isDepth = dim == op.getValueDepthDim() || dim == op.getKeyDepthDim();
+      return isDepth ? view.getContext().variable(extent) : follow(dim, extent);
+    });
+  }
+
+  TokenAxisAnalysis &analysis;
+  TensorView &view;
+  AttentionOp op;
+  llvm::DenseMap<ExprRef, unsigned> count;
+  SmallVector<ExprRef> domain;
+  ExprRef query = nullptr;
+};
+} // namespace
+
 bool TokenAxisAnalysis::isSelfAttention(AttentionOp op, bool assumeSelf,
                                         std::string &reason) {
   ExprRef offset = getOwnOffset(view, op);
@@ -504,32 +612,10 @@ bool TokenAxisAnalysis::isSelfAttention(AttentionOp op, bool assumeSelf,
     reason = "there are fewer keys than queries";
     return false;
   }
-  // Variables are numbered per extent, so that attentions of one shape share
-  // them, and with them what is known about the model below.
-  llvm::DenseMap<ExprRef, unsigned> count;
-  SmallVector<ExprRef> domain(op.getNumLoops(), nullptr);
-  auto follow = [&](unsigned dim, ExprRef extent) {
-    if (!domain[dim])
-      domain[dim] = dim == op.getQueryDim()
-                        ? rowVar(extent)
-                        : leadingVar(extent, count[extent]++);
-    return domain[dim];
-  };
-  auto atQuery = [&](unsigned dim, ExprRef extent) {
-    return dim == op.getKeyDepthDim() ? ctx.variable(extent)
-                                      : follow(dim, extent);
-  };
-  ExprRef query = accessOperand(view, op.getQuery(), op.getQueryMap(), atQuery);
-  ExprRef row = domain[op.getQueryDim()];
-  auto atOwnKey = [&](unsigned dim, ExprRef extent) {
-    if (dim == op.getKeyDim())
-      return ctx.add(ctx.refine(row), offset);
-    bool isDepth = dim == op.getValueDepthDim() || dim == op.getKeyDepthDim();
-    return isDepth ? ctx.variable(extent) : follow(dim, extent);
-  };
-  ExprRef value =
-      accessOperand(view, op.getValue(), op.getValueMap(), atOwnKey);
-  ExprRef key = accessOperand(view, op.getKey(), op.getKeyMap(), atOwnKey);
+  DomainAccess access(*this, view, op);
+  ExprRef query = access.getQuery();
+  ExprRef own = ctx.add(access.getRow(), offset);
+  ExprRef value = access.getValue(own), key = access.getKey(own);
 
   BlockArgument queryArgument = getFunctionArgument(view, query);
   BlockArgument valueArgument = getFunctionArgument(view, value);
@@ -537,20 +623,25 @@ bool TokenAxisAnalysis::isSelfAttention(AttentionOp op, bool assumeSelf,
       queryArgument && valueArgument && queryArgument != valueArgument;
   if (areArguments && assumeSelf)
     return true;
-  SmallVector<ExprRef> queryRoots = rowRoots(query);
-  SmallVector<ExprRef> valueRoots = rowRoots(value);
-  SmallVector<ExprRef> keyRoots = rowRoots(key);
-  row = ctx.refine(row);
-  if (compareRoots(queryRoots, valueRoots, row, "value", reason) &&
-      compareRoots(queryRoots, keyRoots, row, "key", reason)) {
-    auto atFirstKey = [&](unsigned dim, ExprRef extent) {
-      return dim == op.getKeyDim() ? ctx.integer(0) : atOwnKey(dim, extent);
-    };
-    ExprRef first =
-        accessOperand(view, op.getValue(), op.getValueMap(), atFirstKey);
-    return ExprContext::getInteger(offset) == 0 ||
-           isOneSequence(first, value, queryRoots, reason);
+  SmallVector<ExprRef> queryRoots;
+  bool isProven = false, isOnlyKey = ExprContext::getInteger(offset) == 0;
+  if (access.getRow()->getFreeVars().empty()) {
+    queryRoots = llvm::to_vector(getRoots(query, Follow::Everything));
+    ExprRef other = isOnlyKey ? nullptr : rowVar(offset);
+    ExprRef otherValue = other ? access.getValue(other) : nullptr;
+    ExprRef otherKey = other ? access.getKey(other) : nullptr;
+    isProven = isOneToken(query, value, otherValue, "value", reason) &&
+               isOneToken(query, key, otherKey, "key", reason);
+  } else {
+    queryRoots = rowRoots(query);
+    SmallVector<ExprRef> valueRoots = rowRoots(value), keyRoots = rowRoots(key);
+    ExprRef row = access.getRow();
+    isProven = compareRoots(queryRoots, valueRoots, row, "value", reason) &&
+               compareRoots(queryRoots, keyRoots, row, "key", reason);
   }
+  if (isProven)
+    return isOnlyKey || isOneSequence(access.getValue(ctx.integer(0)), value,
+                                      queryRoots, reason);
   if (areArguments)
     reason = "query and value are function arguments, which may be of "
              "different sequences (option assume-self takes them for one)";

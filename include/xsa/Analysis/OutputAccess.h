@@ -17,6 +17,8 @@
 #include "xsa/Analysis/TensorView.h"
 #include "xsa/Dialect/XSA/IR/XSA.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace xsa {
 
 /// An attention's domain as the indices at which its output is read.
@@ -30,6 +32,14 @@ OutputAccess getOutputAccess(ExprRef access);
 /// The element of the own value row that belongs to an element of the output.
 /// Null if the position of the own value is not known.
 ExprRef getOwnRow(TensorView &view, const OutputAccess &output);
+
+/// The operation and those of linalg and tensor that use its output, directly
+/// or not: as many as are near.
+llvm::SetVector<mlir::Operation *> collectUsers(AttentionOp op);
+
+/// Sums of products that an attention's output is an operand of, perhaps
+/// rearranged or changed element by element.
+llvm::SmallVector<mlir::Value> collectContractions(AttentionOp op);
 
 /// Elementwise sums that an attention's output is an operand of, perhaps
 /// rearranged or changed element by element; the last one first.

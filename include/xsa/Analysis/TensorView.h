@@ -54,6 +54,10 @@ public:
   /// Forgets what was peeled: to be called when operands were replaced.
   void forget() { peeled.clear(); }
 
+  /// Forgets an operation that is about to be erased: another one may come to
+  /// stand at its address.
+  void forget(mlir::Operation *op);
+
   /// The variable of a reduction dimension of `op`, refined.
   ExprRef reductionVar(mlir::Operation *op, unsigned dim, ExprRef extent);
 

@@ -48,8 +48,12 @@ public:
   /// query and value that are function arguments are taken for one sequence.
   bool isSelfAttention(AttentionOp op, bool assumeSelf, std::string &reason);
 
+  /// What roots are looked for: those that depend on the row, or all.
+  enum class Follow { Rows, Everything };
+
   /// Accesses to the values that rows of `access` are read from.
-  llvm::ArrayRef<ExprRef> getRoots(ExprRef access);
+  llvm::ArrayRef<ExprRef> getRoots(ExprRef access,
+                                   Follow follow = Follow::Rows);
 
   /// The variable that stands for rows, or for a batch or head, in queries.
   ExprRef rowVar(ExprRef extent);
@@ -58,7 +62,8 @@ public:
 private:
   ExprRef canonicalize(ExprRef access);
   /// The accesses that an access reads rows from; nothing if it is a root.
-  std::optional<llvm::SmallVector<ExprRef>> getSources(ExprRef access);
+  std::optional<llvm::SmallVector<ExprRef>> getSources(ExprRef access,
+                                                       Follow follow);
   ExprRef resolveIndices(ExprRef access);
   void addAttentionSources(mlir::Operation *op, ExprRef access,
                            llvm::SmallVectorImpl<ExprRef> &sources);
@@ -71,6 +76,8 @@ private:
   bool compareRoots(llvm::ArrayRef<ExprRef> queryRoots,
                     llvm::ArrayRef<ExprRef> roots, ExprRef row,
                     llvm::StringRef name, std::string &reason);
+  bool isOneToken(ExprRef query, ExprRef own, ExprRef other,
+                  llvm::StringRef name, std::string &reason);
   bool differsBySequence(ExprRef e, llvm::ArrayRef<ExprRef> batch,
                          llvm::DenseMap<ExprRef, bool> &seen,
                          unsigned depth = 0);
@@ -84,7 +91,8 @@ private:
   llvm::DenseMap<ExprRef, ExprRef> rows;
   llvm::DenseSet<ExprRef> rowDigits, leadingDigits;
   unsigned digitsAtSplit = 0;
-  llvm::DenseMap<ExprRef, llvm::SmallVector<ExprRef, 4>> known;
+  /// Roots that were found, by what was looked for.
+  llvm::DenseMap<ExprRef, llvm::SmallVector<ExprRef, 4>> known[2];
 };
 
 } // namespace xsa

@@ -15,6 +15,8 @@
 #ifndef XSA_LIB_CONVERSION_LINALGTOXSA_BUILDATTEMPT_H
 #define XSA_LIB_CONVERSION_LINALGTOXSA_BUILDATTEMPT_H
 
+#include "xsa/Analysis/TensorView.h"
+
 #include "mlir/IR/PatternMatch.h"
 
 namespace xsa {
@@ -22,8 +24,9 @@ namespace xsa {
 /// What is built right before an operation, from construction on.
 class BuildAttempt {
 public:
-  BuildAttempt(mlir::RewriterBase &rewriter, mlir::Operation *end)
-      : rewriter(rewriter), end(end), previous(end->getPrevNode()) {
+  BuildAttempt(mlir::RewriterBase &rewriter, TensorView &view,
+               mlir::Operation *end)
+      : rewriter(rewriter), view(view), end(end), previous(end->getPrevNode()) {
     rewriter.setInsertionPoint(end);
   }
 
@@ -31,11 +34,12 @@ public:
   /// reported.
   std::string findFault();
 
-  /// Erases them. Nothing else may use them.
+  /// Erases them, and what `view` knows of them. Nothing else may use them.
   void undo();
 
 private:
   mlir::RewriterBase &rewriter;
+  TensorView &view;
   mlir::Operation *end, *previous;
 };
 

@@ -200,7 +200,7 @@ Value AttentionBuilder::restoreShape(Value output) {
 }
 
 FailureOr<AttentionOp> AttentionBuilder::build() {
-  BuildAttempt attempt(rewriter, result.root.getDefiningOp());
+  BuildAttempt attempt(rewriter, match.view, result.root.getDefiningOp());
   auto giveUp = [&](const Twine &why) -> FailureOr<AttentionOp> {
     match.refuse(why);
     attempt.undo();

@@ -16,6 +16,8 @@
 #include "ExclusionMatch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -45,8 +47,11 @@ void Product::multiply(ExprRef factor, int power) {
 namespace {
 class Expander {
 public:
-  Expander(MatchContext &match, llvm::function_ref<bool(ExprRef)> containsInput)
-      : match(match), containsInput(containsInput) {}
+  /// `whole` is a sum that is left in one piece: the output may be changed by
+  /// one before its component along the own value is taken out.
+  Expander(MatchContext &match, llvm::function_ref<bool(ExprRef)> containsInput,
+           ExprRef whole = nullptr)
+      : match(match), containsInput(containsInput), whole(whole) {}
 
   /// Sums of products; nothing if there are too many.
   std::optional<SmallVector<Product>> expand(ExprRef e, unsigned depth = 0);
@@ -54,24 +59,37 @@ public:
   /// Multiplies `e` to `power` into `product`, without expanding sums.
   bool multiply(Product &product, ExprRef e, int power, unsigned depth = 0);
 
+  /// Whether a factor is 1 or 0 by the condition of a guard: what it guards may
+  /// be infinite where it is 0.
+  bool isGuard(ExprRef factor) const { return guards.contains(factor); }
+
 private:
   bool isPatternSum(ExprRef e);
   bool multiplySum(Product &product, ExprRef sum, int power, unsigned depth);
+  bool addUp(Product &product, Product body, ExprRef sum, int power);
   ExprRef getGuarded(ExprRef e);
+  bool multiplyGuarded(Product &product, ExprRef e, int power, unsigned depth);
+  ExprRef getIdentity(ExprRef e);
+  bool applyIdentity(Product &product, ArrayRef<ExprRef> vars);
+  std::optional<SmallVector<Product>> expandMatrix(ExprRef sum, unsigned depth);
   std::optional<SmallVector<Product>> expandSelect(ExprRef e, unsigned depth);
   std::optional<SmallVector<Product>> expandProduct(ExprRef e, unsigned depth);
 
   MatchContext &match;
   llvm::function_ref<bool(ExprRef)> containsInput;
+  ExprRef whole;
+  llvm::SmallPtrSet<ExprRef, 2> guards;
 };
 } // namespace
 
-/// A sum belongs to the pattern if y is in it, or a constant (1 - a).
+/// A sum belongs to the pattern if y is in it, a constant (1 - a), or an
+/// identity matrix.
 bool Expander::isPatternSum(ExprRef e) {
-  if (!e->isApply(ExprOp::Add) && !e->isApply(ExprOp::Sub))
+  if (e == whole || (!e->isApply(ExprOp::Add) && !e->isApply(ExprOp::Sub)))
     return false;
-  return containsInput(e) || match.look(e->getOperand(0))->isConstant() ||
-         match.look(e->getOperand(1))->isConstant();
+  return containsInput(e) || llvm::any_of(e->getOperands(), [&](ExprRef x) {
+           return match.look(x)->isConstant() || getIdentity(x);
+         });
 }
 
 /// Takes factors that are the same for all terms out of a sum, such as the own
@@ -79,10 +97,14 @@ bool Expander::isPatternSum(ExprRef e) {
 bool Expander::multiplySum(Product &product, ExprRef sum, int power,
                            unsigned depth) {
   Product body;
+  return containsInput(sum->getBody()) &&
+         multiply(body, sum->getBody(), 1, depth + 1) &&
+         addUp(product, std::move(body), sum, power);
+}
+
+/// Multiplies the sum of `body` over the variables of `sum` into `product`.
+bool Expander::addUp(Product &product, Product body, ExprRef sum, int power) {
   ArrayRef<ExprRef> vars = sum->getBoundVars();
-  if (!containsInput(sum->getBody()) ||
-      !multiply(body, sum->getBody(), 1, depth + 1))
-    return false;
   auto *inside = std::stable_partition(
       body.factors.begin(), body.factors.end(),
       [&](const auto &factor) { return !match.dependsOn(factor.first, vars); });
@@ -103,6 +125,87 @@ bool Expander::multiplySum(Product &product, ExprRef sum, int power,
     product.multiply(factor, factorPower * power);
   product.multiply(match.ctx.reduce(ExprOp::Add, vars, rest), power);
   return std::isfinite(product.number);
+}
+
+/// Where `e` is 1 on the diagonal of a matrix and 0 elsewhere: the difference
+/// of row and column. Null if it is not.
+ExprRef Expander::getIdentity(ExprRef e) {
+  if (!e->isFloat() || e->getFreeVars().size() < 2)
+    return nullptr;
+  ExprRef condition = match.getZeroOneMask(e);
+  if (!condition)
+    return nullptr;
+  if (condition->isApply(ExprOp::IsZero))
+    return condition->getOperand(0);
+  // A constant matrix is a band that ends where it begins.
+  if (!condition->isApply(ExprOp::And))
+    return nullptr;
+  ExprRef from = condition->getOperand(0), to = condition->getOperand(1);
+  if (!from->isApply(ExprOp::NonNegative) || !to->isApply(ExprOp::NonNegative))
+    return nullptr;
+  ExprRef sum = match.ctx.add(from->getOperand(0), to->getOperand(0));
+  return ExprContext::getInteger(sum) == 0 ? from->getOperand(0) : nullptr;
+}
+
+/// A sum of products with an identity matrix is the product at one place.
+bool Expander::applyIdentity(Product &product, ArrayRef<ExprRef> vars) {
+  if (vars.size() != 1)
+    return false;
+  for (auto [factor, power] : product.factors) {
+    ExprRef difference = power == 1 ? getIdentity(factor) : nullptr;
+    if (!difference || !difference->dependsOn(vars[0]))
+      continue;
+    ExprRef place = match.ctx.add(difference, vars[0]);
+    if (place->dependsOn(vars[0]))
+      place = match.ctx.sub(vars[0], difference);
+    if (!place->is(ExprKind::Var) ||
+        place->getExtent() != vars[0]->getExtent() || place == vars[0])
+      return false;
+    Product rest;
+    rest.number = product.number;
+    for (auto [other, otherPower] : product.factors)
+      if (other != factor)
+        rest.multiply(match.ctx.substitute(other, {{vars[0], place}}),
+                      otherPower);
+    product = std::move(rest);
+    return true;
+  }
+  return false;
+}
+
+/// The output times a matrix that is itself a sum: the identity less a
+/// projection.
+std::optional<SmallVector<Product>> Expander::expandMatrix(ExprRef sum,
+                                                           unsigned depth) {
+  ExprRef body = match.look(sum->getBody());
+  if (!body->isApply(ExprOp::Mul))
+    return std::nullopt;
+  auto isMatrix = [&](ExprRef e) {
+    ExprRef inner = match.look(e);
+    bool isSum = inner->isApply(ExprOp::Add) || inner->isApply(ExprOp::Sub);
+    return isSum && llvm::any_of(inner->getOperands(),
+                                 [&](ExprRef x) { return getIdentity(x); });
+  };
+  bool first = isMatrix(body->getOperand(0));
+  if (!first && !isMatrix(body->getOperand(1)))
+    return std::nullopt;
+  auto terms = expand(body->getOperand(first ? 0 : 1), depth + 1);
+  if (!terms)
+    return std::nullopt;
+  SmallVector<Product> result;
+  for (Product &term : *terms) {
+    if (!multiply(term, body->getOperand(first ? 1 : 0), 1, depth + 1))
+      return std::nullopt;
+    if (applyIdentity(term, sum->getBoundVars())) {
+      result.push_back(std::move(term));
+      continue;
+    }
+    Product total;
+    if (!addUp(total, std::move(term), sum, 1))
+      return std::nullopt;
+    result.push_back(std::move(total));
+  }
+  return result;
 }
 
 /// `select(n == 0, 0, x / n)` or `select(n == 0, 1, n)`: x / n, or n. They
@@ -131,6 +234,29 @@ ExprRef Expander::getGuarded(ExprRef e) {
   return isNorm || isQuotient ? guarded : nullptr;
 }
 
+/// `select(c, x, 0)` is x times a guard of 1 or 0, if x is finite.
+bool Expander::multiplyGuarded(Product &product, ExprRef e, int power,
+                               unsigned depth) {
+  if (!e->isApply(ExprOp::Select) || power != 1)
+    return false;
+  bool zeroFirst = match.look(e->getOperand(1))->isConstant(0);
+  ExprRef kept = e->getOperand(zeroFirst ? 2 : 1);
+  if ((!zeroFirst && !match.look(e->getOperand(2))->isConstant(0)) ||
+      match.look(kept)->isConstant())
+    return false;
+  ExprRef one = match.ctx.constant(e->getType(), 1);
+  ExprRef zero = match.ctx.constant(e->getType(), 0);
+  ExprRef guard = match.ctx.select(e->getOperand(0), zeroFirst ? zero : one,
+                                   zeroFirst ? one : zero);
+  Product attempt = product;
+  attempt.multiply(guard, power);
+  if (!multiply(attempt, kept, power, depth + 1))
+    return false;
+  guards.insert(guard);
+  product = std::move(attempt);
+  return true;
+}
+
 bool Expander::multiply(Product &product, ExprRef e, int power,
                         unsigned depth) {
   if (depth > 24)
@@ -147,6 +273,8 @@ bool Expander::multiply(Product &product, ExprRef e, int power,
     return true;
   if (ExprRef guarded = getGuarded(inner))
     return multiply(product, guarded, power, depth + 1);
+  if (multiplyGuarded(product, inner, power, depth))
+    return true;
   switch (inner->is(ExprKind::Apply) ? inner->getOp() : ExprOp::None) {
   case ExprOp::Neg:
     product.number *= power % 2 ? -1 : 1;
@@ -239,6 +367,9 @@ std::optional<SmallVector<Product>> Expander::expand(ExprRef e,
         product.number = -product.number;
     return terms;
   }
+  if (inner->isReduce(ExprOp::Add) && containsInput(inner->getBody()))
+    if (auto terms = expandMatrix(inner, depth))
+      return terms;
   if (!isPatternSum(inner)) {
     Product product;
     if (!multiply(product, e, 1))
@@ -286,7 +417,18 @@ public:
   bool run(const Product &input, const Product &product);
 
 private:
+  /// A factor that is `scale` times a norm of the value, or a squared one.
+  struct Norm {
+    ExprRef factor;
+    int exponent;
+    Denominator kind = Denominator::Raw;
+    bool squared = false;
+    double eps = 0, scale = 1;
+  };
+
   bool matchDot(const Product &product);
+  ExprRef getNormPlus(ExprRef e);
+  void collectNorms(SmallVectorImpl<Norm> &norms);
   bool matchNorms();
   std::optional<double> getNorm(ExprRef e, Denominator &kind, bool &squared,
                                 double &factor);
@@ -375,38 +517,78 @@ std::optional<double> ProjectionMatcher::getNorm(ExprRef e, Denominator &kind,
   return std::nullopt;
 }
 
-/// The norms in `rest` must add up to the power -2, all of one kind.
-bool ProjectionMatcher::matchNorms() {
-  int power = 0;
-  double number = rest.number;
-  std::optional<std::pair<Denominator, double>> known;
-  SmallVector<std::pair<ExprRef, int>> others;
+/// `|v| + eps`, which no kind of denominator has: the norm in it.
+ExprRef ProjectionMatcher::getNormPlus(ExprRef e) {
+  e = match.look(e);
+  if (!e->isApply(ExprOp::Add))
+    return nullptr;
+  ExprRef norm = match.look(e->getOperand(0));
+  ExprRef eps = match.look(e->getOperand(1));
+  if (norm->isConstant())
+    std::swap(norm, eps);
+  bool isNorm = norm->isApply(ExprOp::Sqrt) && eps->isConstant() &&
+                eps->getNumber() > 0 && isSquaredNorm(norm->getOperand(0));
+  return isNorm ? norm : nullptr;
+}
+
+/// Reads `rest` as norms and other factors.
+void ProjectionMatcher::collectNorms(SmallVectorImpl<Norm> &norms) {
   for (auto [factor, exponent] : rest.factors) {
-    Denominator kind;
-    bool squared;
-    double scale;
-    auto eps = getNorm(factor, kind, squared, scale);
-    if (!eps) {
-      others.emplace_back(factor, exponent);
+    Norm norm{factor, exponent};
+    if (auto eps = getNorm(factor, norm.kind, norm.squared, norm.scale)) {
+      norm.eps = *eps;
+      norms.push_back(norm);
       continue;
     }
-    if (known && (known->first != kind || !isNear(known->second, *eps)))
-      return false;
-    known = {kind, *eps};
-    power += squared ? 2 * exponent : exponent;
-    number *= std::pow(scale, squared ? exponent : exponent / 2.0);
-  }
-  if (power != -2)
-    return false;
-  result.denominator = known->first;
-  result.eps = known->second;
-  result.strength = isNear(-number, 1) ? 1 : -number;
-  for (auto [factor, exponent] : others) {
-    if (match.dependsOn(factor, result.columns))
-      return false;
     result.strengthFactors.emplace_back(factor, exponent);
+    if (ExprRef plain = exponent < 0 ? getNormPlus(factor) : nullptr) {
+      result.strengthFactors.emplace_back(plain, -exponent);
+      norms.push_back({plain, exponent});
+    }
   }
-  return true;
+}
+
+/// The norms in `rest` must add up to the power -2. Those that are not of the
+/// kind of the first are that, times a quotient that is part of the strength.
+bool ProjectionMatcher::matchNorms() {
+  SmallVector<Norm> norms;
+  collectNorms(norms);
+  if (norms.empty())
+    return false;
+  // A quotient that is never infinite: the least norm is the numerator.
+  const Norm kept = *llvm::min_element(
+      norms, [](const Norm &a, const Norm &b) { return a.eps < b.eps; });
+  int power = 0;
+  double number = rest.number;
+  for (const Norm &norm : norms) {
+    bool isKept = norm.kind == kept.kind && isNear(norm.eps, kept.eps);
+    if (!isKept && (norm.squared != kept.squared || norm.exponent > 0))
+      return false;
+    const Norm &read = isKept ? norm : kept;
+    if (!isKept) {
+      result.strengthFactors.emplace_back(norm.factor, norm.exponent);
+      result.strengthFactors.emplace_back(kept.factor, -norm.exponent);
+    }
+    power += norm.squared ? 2 * norm.exponent : norm.exponent;
+    number *= std::pow(read.scale,
+                       norm.squared ? norm.exponent : norm.exponent / 2.0);
+  }
+  if (power != -2 || !std::isfinite(number) || !std::isfinite(kept.eps))
+    return false;
+  result.denominator = kept.kind;
+  result.eps = kept.eps;
+  result.strength = isNear(-number, 1) ? 1 : -number;
+  // The operation itself gives 0 for values of 0. What else is guarded may not
+  // be finite.
+  auto isGuard = [&](const auto &factor) {
+    return expander.isGuard(factor.first);
+  };
+  if (llvm::any_of(result.strengthFactors, isGuard) &&
+      !llvm::all_of(result.strengthFactors, isGuard))
+    return false;
+  return llvm::none_of(result.strengthFactors, [&](const auto &factor) {
+    return match.dependsOn(factor.first, result.columns);
+  });
 }
 
 /// Finds the dot product of input and value among the factors.
@@ -438,7 +620,18 @@ bool ProjectionMatcher::matchDot(const Product &product) {
           }
         return false;
       };
-      if (!take({value, 1}) || !llvm::all_of(inputFactors, take))
+      bool isInside = false;
+      auto takeAnywhere = [&](const std::pair<ExprRef, int> &wanted) {
+        if (take(wanted))
+          return isInside = true;
+        // What is the same for a whole row may stand outside of the sum.
+        if (!llvm::is_contained(product.factors, wanted))
+          return false;
+        rest.multiply(wanted.first, -wanted.second);
+        return true;
+      };
+      if (!take({value, 1}) || !llvm::all_of(inputFactors, takeAnywhere) ||
+          !isInside)
         continue;
       if (llvm::any_of(rest.factors, [&](auto &factor) {
             return match.dependsOn(factor.first, dot->getBoundVars());
@@ -482,19 +675,91 @@ bool ProjectionMatcher::run(const Product &input, const Product &product) {
   return matchDot(product) && matchNorms();
 }
 
+/// Sums below `e` that the output is part of, the outermost first.
+static void collectWholes(MatchContext &match,
+                          llvm::function_ref<bool(ExprRef)> containsInput,
+                          ExprRef e, SmallVectorImpl<ExprRef> &wholes,
+                          unsigned depth = 0) {
+  constexpr unsigned maxWholes = 6;
+  ExprRef inner = match.look(e);
+  if (depth > 12 || !inner->is(ExprKind::Apply) || !containsInput(inner))
+    return;
+  bool isSum = inner->isApply(ExprOp::Add) || inner->isApply(ExprOp::Sub);
+  if (depth > 0 && isSum && wholes.size() < maxWholes &&
+      !llvm::is_contained(wholes, inner))
+    wholes.push_back(inner);
+  for (ExprRef operand : inner->getOperands())
+    collectWholes(match, containsInput, operand, wholes, depth + 1);
+}
+
+/// Whether the output is summed up somewhere in `e`, as a dot product does.
+static bool containsDot(MatchContext &match,
+                        llvm::function_ref<bool(ExprRef)> containsInput,
+                        ExprRef e, llvm::SmallPtrSetImpl<ExprRef> &seen,
+                        unsigned depth = 0) {
+  ExprRef inner = match.look(e);
+  if (depth > 24 || !seen.insert(inner).second)
+    return false;
+  if (inner->isReduce(ExprOp::Add))
+    return containsInput(inner->getBody());
+  return inner->is(ExprKind::Apply) &&
+         llvm::any_of(inner->getOperands(), [&](ExprRef operand) {
+           return containsDot(match, containsInput, operand, seen, depth + 1);
+         });
+}
+
+/// The sum of all terms but two; null if they contain the output or powers.
+static ExprRef sumOthers(MatchContext &match,
+                         llvm::function_ref<bool(ExprRef)> containsInput,
+                         ArrayRef<Product> terms, size_t first, size_t second) {
+  ExprRef sum = nullptr;
+  for (auto [i, term] : llvm::enumerate(terms)) {
+    if (i == first || i == second)
+      continue;
+    if (term.factors.size() != 1 || term.factors[0].second != 1 ||
+        containsInput(term.factors[0].first))
+      return nullptr;
+    ExprRef e = term.factors[0].first;
+    if (term.number != 1)
+      e = match.ctx.apply(ExprOp::Mul, e->getType(),
+                          {e, match.ctx.constant(e->getType(), term.number)});
+    if (sum && sum->getType() != e->getType())
+      return nullptr;
+    sum = sum ? match.ctx.apply(ExprOp::Add, e->getType(), {sum, e}) : e;
+  }
+  return sum;
+}
+
 bool xsa::matchExclusion(MatchContext &match,
                          llvm::function_ref<bool(ExprRef)> containsInput,
-                         ExclusionMatch &result) {
-  Expander expander(match, containsInput);
-  auto terms =
-      expander.expand(match.view.access(result.root, result.rootIndices));
-  if (!terms || terms->size() != 2)
+                         ExclusionMatch &result, bool withMore) {
+  ExprRef root = match.view.access(result.root, result.rootIndices);
+  llvm::SmallPtrSet<ExprRef, 32> seen;
+  if (!containsDot(match, containsInput, root, seen))
     return false;
-  for (unsigned side : {0, 1}) {
-    result.strengthFactors.clear();
-    ProjectionMatcher matcher(match, expander, result);
-    if (matcher.run((*terms)[side], (*terms)[1 - side]))
-      return true;
-  }
-  return false;
+  auto attempt = [&](ExprRef whole) {
+    Expander expander(match, containsInput, whole);
+    auto terms = expander.expand(root);
+    if (!terms || terms->size() < 2 || (terms->size() > 2 && !withMore))
+      return false;
+    for (size_t input = 0; input < terms->size(); ++input)
+      for (size_t product = 0; product < terms->size(); ++product) {
+        if (input == product)
+          continue;
+        result.strengthFactors.clear();
+        ProjectionMatcher matcher(match, expander, result);
+        if (!matcher.run((*terms)[input], (*terms)[product]))
+          continue;
+        result.added = sumOthers(match, containsInput, *terms, input, product);
+        return terms->size() == 2 || result.added;
+      }
+    return false;
+  };
+  if (attempt(nullptr))
+    return true;
+  if (withMore)
+    return false;
+  SmallVector<ExprRef> wholes;
+  collectWholes(match, containsInput, root, wholes);
+  return llvm::any_of(wholes, attempt);
 }

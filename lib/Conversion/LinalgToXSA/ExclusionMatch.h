@@ -40,13 +40,16 @@ struct ExclusionMatch {
   double strength = 1;
   /// Further strength: factors to powers.
   llvm::SmallVector<std::pair<ExprRef, int>> strengthFactors;
+  /// What else is added, such as a residual; null if there is nothing.
+  ExprRef added = nullptr;
 };
 
 /// Matches `z = y - a (y . v) / n(v) v` at `result.root`. `containsInput` tells
-/// sums that are part of the pattern from those that compute v.
+/// sums that are part of the pattern from those that compute v. With `withMore`
+/// something else may be added.
 bool matchExclusion(MatchContext &match,
                     llvm::function_ref<bool(ExprRef)> containsInput,
-                    ExclusionMatch &result);
+                    ExclusionMatch &result, bool withMore = false);
 
 } // namespace xsa
 

@@ -20,26 +20,73 @@
 using namespace mlir;
 using namespace xsa;
 
-/// `x == -inf` for all keys, where `x` are the scores before the shift.
-static bool isAllMasked(MatchContext &match, ExprRef condition, bool negated,
-                        const Probabilities &result, ArrayRef<ExprRef> keys) {
-  if (!condition->isReduce(negated ? ExprOp::Or : ExprOp::And))
-    return false;
-  ExprRef body = match.look(condition->getBody());
-  if (negated) {
-    if (!body->isApply(ExprOp::Not))
-      return false;
-    body = match.look(body->getOperand(0));
+namespace {
+/// What is -inf for all values of some variables.
+struct AllMasked {
+  ExprRef value = nullptr;
+  ArrayRef<ExprRef> vars;
+};
+} // namespace
+
+static bool isEqualToNegInf(MatchContext &match, ExprRef e) {
+  return e->isApply(ExprOp::CmpF) &&
+         e->getPredicate() == unsigned(arith::CmpFPredicate::OEQ) &&
+         match.look(e->getOperand(1))->isConstant(-INFINITY);
+}
+
+/// Reads `x == -inf` for all keys, or the maximum of x over the keys being
+/// -inf.
+static AllMasked getAllMasked(MatchContext &match, ExprRef condition,
+                              bool negated) {
+  if (condition->isReduce(negated ? ExprOp::Or : ExprOp::And)) {
+    ExprRef body = match.look(condition->getBody());
+    if (negated) {
+      if (!body->isApply(ExprOp::Not))
+        return {};
+      body = match.look(body->getOperand(0));
+    }
+    if (!isEqualToNegInf(match, body))
+      return {};
+    return {body->getOperand(0), condition->getBoundVars()};
   }
-  if (!body->isApply(ExprOp::CmpF) ||
-      body->getPredicate() != unsigned(arith::CmpFPredicate::OEQ) ||
-      !match.look(body->getOperand(1))->isConstant(-INFINITY))
-    return false;
+  if (negated || !isEqualToNegInf(match, condition))
+    return {};
+  ExprRef max = match.look(condition->getOperand(0));
+  if (!max->isReduce(ExprOp::Max))
+    return {};
+  return {max->getBody(), max->getBoundVars()};
+}
+
+/// Biases that hide a key where they are -inf, whatever else is in its score.
+static SmallVector<ExprRef> collectHidingBiases(ArrayRef<ScoreStep> steps) {
+  SmallVector<ExprRef> biases;
+  for (const ScoreStep &step : llvm::reverse(steps)) {
+    bool isBias = step.kind == ScoreStep::Bias;
+    bool isScale = step.kind == ScoreStep::Scale && step.number > 0;
+    bool isMask =
+        step.kind == ScoreStep::Mask && !step.fill && step.number == -INFINITY;
+    if (!isBias && !isScale && !isMask)
+      break;
+    if (isBias && step.number > 0)
+      biases.push_back(step.expr);
+  }
+  return biases;
+}
+
+static bool isAllMasked(MatchContext &match, const AllMasked &masked,
+                        ExprRef value, ArrayRef<ExprRef> keys) {
+  ExprUnifier unifier(match.view, masked.vars);
+  return unifier.unify(masked.value, value) &&
+         unifier.isBijection(masked.vars, keys);
+}
+
+/// Whether all scores before the shift are -inf.
+static bool areScoresMasked(MatchContext &match, const AllMasked &masked,
+                            const Probabilities &result,
+                            ArrayRef<ExprRef> keys) {
   ExprRef scores = result.exponent;
   for (unsigned depth = 0; scores && depth < 16; ++depth) {
-    ExprUnifier unifier(match.view, condition->getBoundVars());
-    if (unifier.unify(body->getOperand(0), scores) &&
-        unifier.isBijection(condition->getBoundVars(), keys))
+    if (isAllMasked(match, masked, scores, keys))
       return true;
     if (scores->isApply(ExprOp::Sub) || scores->isApply(ExprOp::Cast))
       scores = scores->getOperand(0);
@@ -50,23 +97,38 @@ static bool isAllMasked(MatchContext &match, ExprRef condition, bool negated,
 }
 
 /// Whether a probability is replaced by 0 only where no key is kept: the
-/// condition says that all scores are -inf, or that the probability is NaN.
+/// condition says that all scores are -inf, or one bias for all keys, or that
+/// the probability is NaN. `isAny` tells whether it is so wherever no key is
+/// kept.
 static bool isEmptyRowGuard(MatchContext &match, const ZeroGuard &guard,
                             const Probabilities &result,
-                            ArrayRef<ExprRef> keys) {
+                            ArrayRef<ScoreStep> steps, ArrayRef<ExprRef> keys,
+                            bool &isAny) {
   ExprRef e = match.look(guard.condition);
   bool negated = false;
   while (e->isApply(ExprOp::Not)) {
     negated = !negated;
     e = match.look(e->getOperand(0));
   }
+  isAny = true;
   using P = arith::CmpFPredicate;
   if (!negated && e->isApply(ExprOp::CmpF) &&
       (e->getPredicate() == unsigned(P::UNO) ||
        e->getPredicate() == unsigned(P::UNE)))
     return match.look(e->getOperand(0)) == match.look(guard.guarded) &&
            match.look(e->getOperand(1)) == match.look(guard.guarded);
-  return isAllMasked(match, e, negated, result, keys);
+  AllMasked masked = getAllMasked(match, e, negated);
+  if (!masked.value)
+    return false;
+  if (areScoresMasked(match, masked, result, keys))
+    return true;
+  auto mayHide = [](const ScoreStep &step) {
+    return step.kind == ScoreStep::Bias || step.kind == ScoreStep::Mask;
+  };
+  isAny = llvm::count_if(steps, mayHide) == 1;
+  return llvm::any_of(collectHidingBiases(steps), [&](ExprRef bias) {
+    return isAllMasked(match, masked, bias, keys);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,8 +198,9 @@ bool xsa::resolveGuards(MatchContext &match, const Probabilities &probabilities,
                         bool &emptyRowsAreZero) {
   SmallVector<MaskedStep> masks = collectMasks(match, steps);
   for (const ZeroGuard &guard : probabilities.guards) {
-    if (isEmptyRowGuard(match, guard, probabilities, keys)) {
-      emptyRowsAreZero = true;
+    bool isAny = false;
+    if (isEmptyRowGuard(match, guard, probabilities, steps, keys, isAny)) {
+      emptyRowsAreZero |= isAny;
       continue;
     }
     ExprRef condition = match.evaluator.resolve(guard.condition);

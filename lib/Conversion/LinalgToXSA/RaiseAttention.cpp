@@ -125,7 +125,6 @@ void RaiseAttentionPass::raiseAttentions(std::vector<AttentionEntry> &refused) {
     FailureOr<AttentionOp> attention = buildAttention(rewriter, match, result);
     if (failed(attention)) {
       refused.push_back(refuse(op, match.reason));
-      view.forget();
       continue;
     }
     if (!escape.empty())

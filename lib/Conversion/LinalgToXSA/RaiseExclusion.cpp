@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RaiseExclusion.h"
+#include "BuildAttempt.h"
 #include "ExclusionMatch.h"
 #include "OperandBuilder.h"
 
@@ -147,7 +148,6 @@ FailureOr<Value> ExclusionBuilder::buildAttention(const OutputAccess &output,
   AttentionOp op = output.op;
   if (op.getLse() || op.getStrength() || op.isExclusive())
     return failure();
-  rewriter.setInsertionPoint(exclusion.root.getDefiningOp());
   // Where an index is no number, a strength that depends on it has no axis.
   SmallVector<Axis> domain(op.getNumLoops());
   for (auto [axis, loop] : llvm::zip_equal(domain, output.loops))
@@ -170,6 +170,10 @@ FailureOr<Value> ExclusionBuilder::buildAttention(const OutputAccess &output,
   Type element = getElementTypeOrSelf(exclusion.root.getType());
   if (result->getType() != element)
     result = match.ctx.apply(ExprOp::Cast, element, result);
+  if (exclusion.added && exclusion.added->getType() != element)
+    return failure();
+  if (exclusion.added)
+    result = match.ctx.apply(ExprOp::Add, element, {result, exclusion.added});
   SmallVector<Axis> axes(digits.size());
   for (auto [axis, digit] : llvm::zip_equal(axes, digits))
     axis.digits = {digit};
@@ -191,7 +195,8 @@ SmallVector<Axis> ExclusionBuilder::layOutRows() const {
 }
 
 FailureOr<Value> ExclusionBuilder::buildExclude() {
-  rewriter.setInsertionPoint(exclusion.root.getDefiningOp());
+  if (exclusion.added)
+    return failure();
   SmallVector<Axis> axes = layOutRows();
   unsigned n = axes.size() - 1;
   SmallVector<unsigned> all = llvm::to_vector(llvm::seq(0u, n + 1));
@@ -229,7 +234,7 @@ FailureOr<Value> ExclusionBuilder::buildExclude() {
 //===----------------------------------------------------------------------===//
 
 static bool matchAt(MatchContext &match, Value root, ArrayRef<ExprRef> indices,
-                    ExclusionMatch &exclusion) {
+                    ExclusionMatch &exclusion, bool withMore) {
   auto containsInput = [&](ExprRef e) {
     SmallVector<ExprRef> accesses;
     collectAttentions(match.view, e, accesses);
@@ -238,7 +243,7 @@ static bool matchAt(MatchContext &match, Value root, ArrayRef<ExprRef> indices,
   exclusion = {};
   exclusion.root = root;
   llvm::append_range(exclusion.rootIndices, indices);
-  if (!matchExclusion(match, containsInput, exclusion))
+  if (!matchExclusion(match, containsInput, exclusion, withMore))
     return false;
   match.view.peelLayout(exclusion.input);
   match.view.peelLayout(exclusion.value);
@@ -272,7 +277,8 @@ static bool matchPieces(MatchContext &match, Value root,
                                              {{var, match.ctx.integer(piece)}});
     if (!matchWithDigits(
             match.view, ArrayRef(start), [&](ArrayRef<ExprRef> refined) {
-              return matchAt(match, root, refined, result.pieces[piece]);
+              return matchAt(match, root, refined, result.pieces[piece],
+                             /*withMore=*/false);
             }))
       return false;
   }
@@ -280,14 +286,16 @@ static bool matchPieces(MatchContext &match, Value root,
 }
 
 static bool matchRoot(MatchContext &match, AttentionOp op, Value root,
-                      PiecewiseExclusion &result) {
+                      bool withMore, PiecewiseExclusion &result) {
   result.pieces.resize(1);
   SmallVector<ExprRef> whole;
   if (matchWithDigits(match.view, root, [&](ArrayRef<ExprRef> indices) {
         whole.assign(indices.begin(), indices.end());
-        return matchAt(match, root, indices, result.pieces[0]);
+        return matchAt(match, root, indices, result.pieces[0], withMore);
       }))
     return true;
+  if (withMore)
+    return false;
   SmallVector<int64_t> counts = collectPieceCounts(op);
   for (result.dim = 0; result.dim < whole.size(); ++result.dim)
     if (!counts.empty() && matchPieces(match, root, whole, counts, result))
@@ -307,13 +315,30 @@ static ExprRef findOwner(MatchContext &match, const ExclusionMatch &exclusion,
   return nullptr;
 }
 
+/// Whether the strength is computed from the output, which the operation that
+/// computes the output cannot take.
+static bool isOutputInStrength(const ExclusionMatch &exclusion,
+                               AttentionOp op) {
+  if (exclusion.strengthFactors.empty())
+    return false;
+  llvm::SetVector<Operation *> users = collectUsers(op);
+  std::function<bool(ExprRef)> reads = [&](ExprRef e) {
+    return e->is(ExprKind::Access)
+               ? users.contains(e->getValue().getDefiningOp())
+               : llvm::any_of(e->getOperands(), reads);
+  };
+  return llvm::any_of(exclusion.strengthFactors,
+                      [&](const auto &factor) { return reads(factor.first); });
+}
+
 static FailureOr<Value> buildPiece(MatchContext &match, RewriterBase &rewriter,
                                    const ExclusionMatch &exclusion,
                                    ExprRef access) {
   ExclusionBuilder builder(rewriter, match, exclusion);
   OutputAccess output = getOutputAccess(access);
   if (match.look(exclusion.input) == access &&
-      coversColumns(match, output, exclusion)) {
+      coversColumns(match, output, exclusion) &&
+      !isOutputInStrength(exclusion, output.op)) {
     FailureOr<Value> whole = builder.buildAttention(output, access);
     if (succeeded(whole))
       return whole;
@@ -321,13 +346,34 @@ static FailureOr<Value> buildPiece(MatchContext &match, RewriterBase &rewriter,
   return builder.buildExclude();
 }
 
-/// Raises the exclusion at `root` if it changes the output of `op`. `changed`
-/// are all attentions in what it changes.
+/// Builds all pieces, and puts them together as the value that they replace.
+static FailureOr<Value> buildPieces(MatchContext &match, RewriterBase &rewriter,
+                                    const PiecewiseExclusion &exclusion,
+                                    ArrayRef<ExprRef> owners, Value root) {
+  SmallVector<Value> values;
+  for (auto [piece, owner] : llvm::zip_equal(exclusion.pieces, owners)) {
+    FailureOr<Value> value = buildPiece(match, rewriter, piece, owner);
+    if (failed(value))
+      return failure();
+    values.push_back(*value);
+  }
+  Value result = values[0];
+  if (values.size() > 1)
+    result = tensor::ConcatOp::create(rewriter, root.getLoc(), exclusion.dim,
+                                      values);
+  if (result.getType() != root.getType())
+    result =
+        tensor::CastOp::create(rewriter, root.getLoc(), root.getType(), result);
+  return result;
+}
+
+/// Raises the exclusion at `root` if it changes the output of `op`, perhaps
+/// with more added to it. `changed` are all attentions in what it changes.
 static LogicalResult raiseAt(MatchContext &match, RewriterBase &rewriter,
-                             AttentionOp op, Value root,
+                             AttentionOp op, Value root, bool withMore,
                              llvm::DenseSet<Operation *> &changed) {
   PiecewiseExclusion exclusion;
-  if (!matchRoot(match, op, root, exclusion))
+  if (!matchRoot(match, op, root, withMore, exclusion))
     return failure();
   SmallVector<ExprRef> owners, accesses;
   bool inPieces = exclusion.pieces.size() > 1;
@@ -340,27 +386,45 @@ static LogicalResult raiseAt(MatchContext &match, RewriterBase &rewriter,
       return failure();
     llvm::append_range(accesses, inPiece);
   }
-  SmallVector<Value> values;
-  for (auto [piece, owner] : llvm::zip_equal(exclusion.pieces, owners)) {
-    FailureOr<Value> value = buildPiece(match, rewriter, piece, owner);
-    if (failed(value)) {
-      eraseDead(llvm::map_to_vector(
-          values, [](Value built) { return built.getDefiningOp(); }));
-      return failure();
-    }
-    values.push_back(*value);
+  BuildAttempt attempt(rewriter, match.view, root.getDefiningOp());
+  FailureOr<Value> result =
+      buildPieces(match, rewriter, exclusion, owners, root);
+  std::string fault = failed(result)
+                          ? "an operand cannot be expressed as a tensor"
+                          : attempt.findFault();
+  if (!fault.empty()) {
+    match.refuse("the raised form is not valid: " + fault);
+    attempt.undo();
+    return failure();
   }
-  Value result = values[0];
-  if (inPieces)
-    result = tensor::ConcatOp::create(rewriter, root.getLoc(), exclusion.dim,
-                                      values);
-  if (result.getType() != root.getType())
-    result =
-        tensor::CastOp::create(rewriter, root.getLoc(), root.getType(), result);
-  rewriter.replaceAllUsesWith(root, result);
+  rewriter.replaceAllUsesWith(root, *result);
   for (ExprRef access : accesses)
     changed.insert(access->getValue().getDefiningOp());
   return success();
+}
+
+/// Raises the exclusion of the output of `op`, if there is one; gives back the
+/// operation that computed it. `reason` says why one was left alone.
+static Operation *raiseExclusion(TensorView &view, ConstantEvaluator &evaluator,
+                                 RewriterBase &rewriter, AttentionOp op,
+                                 llvm::DenseSet<Operation *> &changed,
+                                 std::string &reason) {
+  SmallVector<Value> sums = collectSums(op), products = collectContractions(op);
+  auto tryAt = [&](Value root, bool withMore) {
+    MatchContext match(view, evaluator);
+    bool raised =
+        succeeded(raiseAt(match, rewriter, op, root, withMore, changed));
+    if (!raised && reason.empty())
+      reason = match.reason;
+    return raised;
+  };
+  for (Value root : llvm::concat<Value>(sums, products))
+    if (tryAt(root, /*withMore=*/false))
+      return root.getDefiningOp();
+  for (Value root : sums)
+    if (tryAt(root, /*withMore=*/true))
+      return root.getDefiningOp();
+  return nullptr;
 }
 
 void xsa::raiseExclusions(Operation *root, RewriterBase &rewriter) {
@@ -375,13 +439,13 @@ void xsa::raiseExclusions(Operation *root, RewriterBase &rewriter) {
   for (AttentionOp op : attentions) {
     if (changed.contains(op))
       continue;
-    for (Value sum : collectSums(op)) {
-      MatchContext match(view, evaluator);
-      if (failed(raiseAt(match, rewriter, op, sum, changed)))
-        continue;
-      replaced.push_back(sum.getDefiningOp());
+    std::string reason;
+    if (Operation *old =
+            raiseExclusion(view, evaluator, rewriter, op, changed, reason)) {
+      replaced.push_back(old);
       view.forget();
-      break;
+    } else if (!reason.empty()) {
+      op.emitRemark("exclusion left alone: ") << reason;
     }
   }
   eraseDead(replaced);

@@ -28,6 +28,19 @@ static bool isComparedWithKeys(ExprRef keep, ExprRef var,
   return keep->dependsOn(var) && keep->dependsOnAny(keys);
 }
 
+/// The tensor that an operand is stored in, below factors such as scales.
+static ExprRef getStored(MatchContext &match, ExprRef e,
+                         ArrayRef<ExprRef> depth) {
+  while (e->is(ExprKind::Apply)) {
+    const auto *next = llvm::find_if(
+        e->getOperands(), [&](ExprRef x) { return x->dependsOnAny(depth); });
+    if (next == e->getOperands().end())
+      return e;
+    e = match.view.peelLayout(*next);
+  }
+  return e;
+}
+
 /// Whether query and key are stored in the same layout and the query has a
 /// single row where the key has its keys. With a single key rows mean nothing.
 static bool hasSingleRow(ExprRef query, ExprRef key, ArrayRef<ExprRef> keys) {
@@ -46,6 +59,26 @@ static bool hasSingleRow(ExprRef query, ExprRef key, ArrayRef<ExprRef> keys) {
     found = true;
   }
   return found;
+}
+
+/// Whether all `candidates` are stored with the query's depth in one dimension,
+/// as heads are in the result of a projection and rows are not: the key's are
+/// not either.
+static bool areStoredWithDepth(ExprRef query, ExprRef key,
+                               ArrayRef<ExprRef> candidates,
+                               const AttentionMatch &result) {
+  if (!query->is(ExprKind::Access) || !key->is(ExprKind::Access) ||
+      candidates.empty())
+    return false;
+  auto isWithDepth = [&](ExprRef e, ArrayRef<ExprRef> vars) {
+    return llvm::any_of(e->getOperands(), [&](ExprRef index) {
+      return index->dependsOnAny(vars) && index->dependsOnAny(result.depth);
+    });
+  };
+  return !isWithDepth(key, result.keys) &&
+         llvm::all_of(candidates, [&](ExprRef var) {
+           return isWithDepth(query, ArrayRef(var));
+         });
 }
 
 /// Of the variables that only the query depends on, those that are its rows.
@@ -130,8 +163,12 @@ bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
     if (!value->dependsOn(digit) || !key->dependsOn(digit))
       return match.refuse("keys or values do not differ along the dimension "
                           "that softmax runs over");
-  result.rows = chooseRows(result, candidates, repeated,
-                           hasSingleRow(query, key, result.keys));
+  ExprRef storedQuery = getStored(match, query, result.depth);
+  ExprRef storedKey = getStored(match, key, result.depth);
+  bool singleRow =
+      hasSingleRow(storedQuery, storedKey, result.keys) ||
+      areStoredWithDepth(storedQuery, storedKey, candidates, result);
+  result.rows = chooseRows(result, candidates, repeated, singleRow);
   for (ExprRef var : candidates)
     if (!llvm::is_contained(result.rows, var))
       result.leading.push_back(var);

@@ -59,11 +59,16 @@ class Attention:
     ).split()
     EXCLUSION = (
         "normalize norms squares sq_clamp sq_add raw strength rsqrt mean lerp guarded plus per_token outer gated"
+        " matrix cosine biased plus_value guarded_eps"
     ).split()
     LOOK_ALIKE = "on_key on_other_token on_other_head".split()
 
-    def __init__(self, m: Tracer, model: Model, decoy: str | None, exclusion: str | None):
+    def __init__(
+        self, m: Tracer, model: Model, decoy: str | None, exclusion: str | None, last: bool = False
+    ):
         self.m, self.rng, self.model, self.decoy, self.exclusion = m, m.rng, model, decoy, exclusion
+        self.last = last
+        """Whether there is one query row, of the last token."""
         pick = self.rng.choice
         self.layout = pick(self.LAYOUT)
         self.kv_heads = pick([1, 2, 2, 3])
@@ -80,6 +85,9 @@ class Attention:
         self.mask_style = pick(self.MASK)
         self.bias_style = pick(self.BIAS)
         self.cap_style = pick(["none", "none", "none", "before", "after"])
+        if last:
+            self.mask_style = pick(["none", "none", "padding_arg", "length"])
+            self.bias_style = pick(["none", "none", "learned", "constant"])
         if self.softmax_style in ("zeroed", "row_zeroed") and self.cap_style == "after":
             self.cap_style = "before"  # what is hidden would take part in the sum
         self.low = pick([None] * 5 + ["f16", "bf16"])
@@ -89,11 +97,13 @@ class Attention:
             "two_products",
         ) and self.softmax_style.startswith("late"):
             self.softmax_style = "max"
-        if (
-            decoy in ("query_softmax", "other_sum", "factor_after")
-            and self.mask_style == "empty_rows"
-        ):
-            self.mask_style = "length"  # not raised, so rows without keys stay NaN
+        if decoy in ("query_softmax", "other_sum", "factor_after"):
+            # Not raised, so what is divided by 0 stays NaN: rows without keys, and
+            # keys without rows.
+            hides_rows = self.mask_style == "empty_rows"
+            hides_keys = "padding" in self.mask_style or self.mask_style == "length"
+            if hides_rows or (hides_keys and decoy == "query_softmax"):
+                self.mask_style = "causal"
         if self.layout == "looped":
             self.bias_style = pick(["none", "constant"])
             self.scale_style = pick(["none", "q", "score"])
@@ -103,7 +113,9 @@ class Attention:
         self.note(f"scale={self.scale_style}", f"mask={self.mask_style}", f"bias={self.bias_style}")
         self.note(f"cap={self.cap_style}", *([f"decoy={decoy}"] if decoy else []))
         self.note(
-            *([f"exclusion={exclusion}"] if exclusion else []), *([self.low] if self.low else [])
+            *([f"exclusion={exclusion}"] if exclusion else []),
+            *(["last row"] if last else []),
+            *([self.low] if self.low else []),
         )
         if self.low and self.softmax_style == "nomax":
             self.softmax_style = "max"  # exponentials may be too large for f16
@@ -611,10 +623,11 @@ class Attention:
 
     def exclude(self, y: Tensor, letters: str, v: Tensor) -> Tensor:
         """The reference's part: y with `xsa` made exclusive, v being [B, T, Hkv, E]."""
+        own = v.xsa[:, -self.rows :]
         value = (
-            np.repeat(v.xsa, self.groups, 2)
+            np.repeat(own, self.groups, 2)
             if self.group_order == "inner"
-            else np.tile(v.xsa, (1, 1, self.groups, 1))
+            else np.tile(own, (1, 1, self.groups, 1))
         )
         value = value.transpose(0, 2, 1, 3)  # bhie
         if letters == "nie":
@@ -689,6 +702,8 @@ class Attention:
         self.extra: list[Tensor] = []
         self.batch, self.rows, channels = x.shape
         source = other if self.decoy == "cross" else x
+        if self.last:
+            x, self.rows = m.slice(x, 1, self.rows - 1, 1), 1
         if self.decoy == "latents":
             x = m.broadcast(m.constant(m.values.standard_normal((1, *x.shape[1:]))), x.shape)
         self.keys = source.shape[1]
@@ -735,17 +750,21 @@ class Attention:
             y = self.write_exclusion(y, m.cast(operands[2], "f32"), letters)
         return self.to_tokens(y, letters[-1])
 
-    def like_output(self, v: Tensor, letters) -> Tensor:
-        """Values, or keys, in the layout of the output."""
+    def like_output(self, v: Tensor, letters, before: int = 0) -> Tensor:
+        """Values, or keys, of the tokens of the rows, in the layout of the output."""
         m, vl, yl = self.m, letters[2], letters[4]
+        if self.last:
+            v = m.slice(v, vl.index("j"), self.keys - 1 - before, 1)
         v = m.transpose(v, [vl.index(c.replace("i", "j")) for c in yl if c != "g"])
         return m.reshape(v, (*v.shape[:2], 1, *v.shape[2:])) if "g" in yl else v
 
     def write_exclusion(self, y: Tensor, v: Tensor, letters) -> Tensor:
         """The model's own exclusive form."""
         m, style, yl = self.m, self.exclusion, letters[4]
-        v = self.like_output(v, letters)
         total = lambda x: m.reduce("add", x, -1, True)  # noqa: E731
+        if style == "on_other_token" and self.last:
+            return self.project_out(y, self.like_output(v, letters, before=1), total)
+        v = self.like_output(v, letters)
         if style == "on_key":
             return self.project_out(y, self.other, total)
         if style == "on_other_token":
@@ -770,15 +789,27 @@ class Attention:
             count = float(v.shape[-1])
             unit = m.mul(v, m.unary("rsqrt", m.add(m.div(square, count), 1e-6)))
             return m.sub(y, m.mul(unit, m.div(total(m.mul(unit, y)), count)))
-        if style == "outer":  # the projection as a matrix for each token
+        if style in ("outer", "matrix"):  # the projection as a matrix for each token
             letters = yl[:-1]
             row, column = m.reshape(v, (*v.shape, 1)), m.reshape(v, (*v.shape[:-1], 1, v.shape[-1]))
             matrix = m.div(m.mul(row, column), m.reshape(square, (*square.shape, 1)))
+            if style == "matrix":
+                matrix = m.sub(m.constant(np.eye(v.shape[-1])), matrix)
             if matrix.shape[:-2] != y.shape[:-1]:
                 matrix = m.broadcast(matrix, (*y.shape[:-1], *matrix.shape[-2:]))
-            return m.sub(y, m.einsum(f"{letters}xy,{letters}y->{letters}x", matrix, y))
-        if style == "gated":  # y is changed before
+            product = m.einsum(f"{letters}xy,{letters}y->{letters}x", matrix, y)
+            return product if style == "matrix" else m.sub(y, product)
+        # y is changed before
+        if style == "gated":
             y = m.mul(y, m.unary("tanh", m.argument((y.shape[-1],))))
+        elif style == "biased":
+            y = m.add(y, m.argument((y.shape[-1],)))
+        elif style == "plus_value":
+            y = m.add(y, v)
+        elif style == "cosine":
+            length, norm = m.unary("sqrt", total(m.mul(y, y))), m.unary("sqrt", square)
+            cosine = m.div(total(m.mul(y, v)), m.mul(length, norm))
+            return m.sub(y, m.mul(m.mul(length, cosine), m.div(v, norm)))
         dot = total(m.mul(y, v))
         if style == "strength":
             strength = m.argument((1,) * len(y.shape))
@@ -792,6 +823,9 @@ class Attention:
         if style == "guarded":
             reciprocal = m.select(m.compare("gt", square, 0.0), m.div(1.0, square), 0.0)
             return m.sub(y, m.mul(m.mul(dot, reciprocal), v))
+        if style == "guarded_eps":
+            part = m.select(m.compare("gt", square, 1e-9), m.div(dot, square), 0.0)
+            return m.sub(y, m.mul(part, v))
         if style == "plus":
             return m.add(y, m.mul(m.div(dot, square), v))
         if style == "sq_clamp":
@@ -843,7 +877,11 @@ def draw_model(rng: random.Random) -> Model:
         exclusion = None
         if decoy is None and rng.random() < 0.25:
             exclusion = rng.choice(Attention.EXCLUSION + Attention.LOOK_ALIKE)
-        block = Attention(m, model, decoy if layer == 0 else None, exclusion)
+        last = layer + 1 == count and decoy is None and rng.random() < 0.12
+        block = Attention(m, model, decoy if layer == 0 else None, exclusion, last)
+        if last:
+            x = block.run(x, other)
+            continue
         if block.decoy is None and rng.random() < 0.15:
             block.note("in a loop")
             y = m.loop(x, lambda tokens, block=block: block.run(tokens, other))
