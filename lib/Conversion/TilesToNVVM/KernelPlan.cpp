@@ -51,6 +51,15 @@ static int64_t perThread(int64_t rowsPerWarp, int64_t columns) {
   return rowsPerWarp * columns / 32;
 }
 
+int64_t KernelPlan::copiesPerThread(const AttentionShape &shape) const {
+  // Threads side by side on a row are a power of two.
+  auto perRow = [&](int64_t depth) {
+    return int64_t(llvm::PowerOf2Ceil(depth * shape.elementBytes / 16));
+  };
+  return keyTile * (perRow(shape.keyDepth) + perRow(shape.valueDepth)) /
+         (32 * warps);
+}
+
 int64_t KernelPlan::registers(const AttentionShape &shape) const {
   int64_t output = perThread(rowsPerWarp(), shape.valueDepth);
   int64_t scores = perThread(rowsPerWarp(), keyTile);
@@ -58,6 +67,11 @@ int64_t KernelPlan::registers(const AttentionShape &shape) const {
       queryInRegisters ? perThread(rowsPerWarp(), shape.keyDepth) / 2 : 0;
   // Maxima and sums, addresses, operands on their way.
   int64_t rest = rowsPerWarp() / 8 * 3 + 48;
+  // Threads that are beyond the end of a row or of the keys have to know it.
+  bool endsInPass = !llvm::isPowerOf2_64(shape.keyDepth * shape.elementBytes) ||
+                    !llvm::isPowerOf2_64(shape.valueDepth * shape.elementBytes);
+  if (endsInPass && keysEndInTile(shape))
+    rest += 48;
   return output + scores + query + rest;
 }
 
@@ -101,8 +115,7 @@ double KernelPlan::slotsPerScore(const AttentionShape &shape) const {
   // Maximum, fused multiply-add, exponential, sum, half of a conversion.
   double softmax = 4.5 * perThread(rows, keyTile);
   double rescale = perThread(rows, shape.valueDepth) + 9 * rows / 8;
-  double copies = 2.0 * keyTile * (shape.keyDepth + shape.valueDepth) *
-                  shape.elementBytes / 16 / (32 * warps);
+  double copies = 2.0 * copiesPerThread(shape);
   double loop = 24;
   return (2 * products + loads + softmax + rescale + copies + loop) /
          perThread(rows, keyTile);
@@ -119,7 +132,12 @@ static bool fits(const KernelPlan &plan, const AttentionShape &shape,
                  const ChipLimits &chip) {
   // What the assembler needs beyond the estimate, without spilling.
   constexpr int64_t margin = 24;
+  // Where the last tile is not filled, copies of keys and of values share what
+  // says how much of them exists; with more of them that spills.
+  constexpr int64_t maxCopies = 32;
   return plan.registers(shape) + margin <= chip.registersPerThread &&
+         (plan.copiesPerThread(shape) <= maxCopies ||
+          !plan.keysEndInTile(shape)) &&
          plan.sharedBytes(shape) <= chip.sharedBytesPerBlock &&
          plan.occupancy(shape, chip) >= 1;
 }

@@ -59,6 +59,12 @@ struct KernelPlan {
   int64_t rowsPerWarp() const { return queryTile / warps; }
   /// Whether own values are in shared memory after the last tile of keys.
   bool ownInStages(const AttentionShape &shape) const;
+  /// Whether the last tile of keys may be one that is not filled.
+  bool keysEndInTile(const AttentionShape &shape) const {
+    return !shape.keys || *shape.keys % keyTile != 0;
+  }
+  /// Of 16 bytes of a tile of keys and values.
+  int64_t copiesPerThread(const AttentionShape &shape) const;
   /// An estimate; the assembler has the last word.
   int64_t registers(const AttentionShape &shape) const;
   int64_t sharedBytes(const AttentionShape &shape) const;

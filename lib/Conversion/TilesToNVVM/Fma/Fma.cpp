@@ -19,6 +19,8 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace xsa;
 
@@ -38,8 +40,9 @@ private:
               Position position, Position sum, bool alongSum) const;
   SmallVector<Values> left(ThreadBuilder &b, const ProductOperand &operand,
                            const FragmentShape &shape, int64_t sum) const;
-  SmallVector<Values> right(ThreadBuilder &b, const ProductOperand &operand,
-                            const FragmentShape &shape, int64_t sum) const;
+  std::array<Values, 2> right(ThreadBuilder &b, const ProductOperand &operand,
+                              const FragmentShape &shape, int64_t block,
+                              int64_t sum) const;
 };
 } // namespace
 
@@ -106,28 +109,25 @@ SmallVector<Fma::Values> Fma::left(ThreadBuilder &b,
   return rows;
 }
 
-/// For each of the thread's columns, the elements of a step of the sum.
-SmallVector<Fma::Values> Fma::right(ThreadBuilder &b,
-                                    const ProductOperand &operand,
-                                    const FragmentShape &shape,
-                                    int64_t sum) const {
-  SmallVector<Values> columns;
-  for (int64_t block = 0; block < shape.columnBlocks; ++block) {
-    if (operand.sumsOverNeighbours()) {
-      for (int64_t side = 0; side < 2; ++side)
-        columns.push_back(load(b, operand,
-                               shape.columnPosition(b, {0, 0, block, side}),
-                               {Value(), 0, sum}, /*alongSum=*/true));
-      continue;
-    }
-    Values pair[2];
-    for (int64_t at = sum; at < sum + kSums; ++at) {
-      Values both = load(b, operand, shape.columnPosition(b, {0, 0, block, 0}),
-                         {Value(), 0, at}, /*alongSum=*/false);
-      pair[0].push_back(both[0]);
-      pair[1].push_back(both[1]);
-    }
-    llvm::append_range(columns, pair);
+/// For the two columns of a block that the thread has, the elements of a step
+/// of the sum.
+std::array<Fma::Values, 2> Fma::right(ThreadBuilder &b,
+                                      const ProductOperand &operand,
+                                      const FragmentShape &shape, int64_t block,
+                                      int64_t sum) const {
+  std::array<Values, 2> columns;
+  if (operand.sumsOverNeighbours()) {
+    for (int64_t side = 0; side < 2; ++side)
+      columns[side] =
+          load(b, operand, shape.columnPosition(b, {0, 0, block, side}),
+               {Value(), 0, sum}, /*alongSum=*/true);
+    return columns;
+  }
+  for (int64_t at = sum; at < sum + kSums; ++at) {
+    Values both = load(b, operand, shape.columnPosition(b, {0, 0, block, 0}),
+                       {Value(), 0, at}, /*alongSum=*/false);
+    for (int64_t side = 0; side < 2; ++side)
+      columns[side].push_back(both[side]);
   }
   return columns;
 }
@@ -141,15 +141,18 @@ LogicalResult Fma::multiply(ThreadBuilder &b, ProductOperand &lhs,
   int64_t sums = rhs.fragment.type.getDimSize(rhs.sumsOverLast ? 1 : 0);
   for (int64_t sum = 0; sum < sums; sum += kSums) {
     SmallVector<Values> rows = left(b, lhs, shape, sum);
-    SmallVector<Values> columns = right(b, rhs, shape, sum);
-    for (auto [column, elements] : llvm::enumerate(columns))
-      for (auto [row, factors] : llvm::enumerate(rows))
-        for (auto [factor, element] : llvm::zip_equal(factors, elements)) {
-          FragmentIndex index{int64_t(row) / 2, int64_t(row) % 2,
-                              int64_t(column) / 2, int64_t(column) % 2};
-          Value &value = accumulator.values[shape.numberOf(index)];
-          value = math::FmaOp::create(b, factor, element, value);
-        }
+    // Loads stand where they are used: registers do not hold all columns.
+    for (int64_t block = 0; block < shape.columnBlocks; ++block) {
+      std::array<Values, 2> columns = right(b, rhs, shape, block, sum);
+      for (auto [side, elements] : llvm::enumerate(columns))
+        for (auto [row, factors] : llvm::enumerate(rows))
+          for (auto [factor, element] : llvm::zip_equal(factors, elements)) {
+            FragmentIndex index{int64_t(row) / 2, int64_t(row) % 2, block,
+                                int64_t(side)};
+            Value &value = accumulator.values[shape.numberOf(index)];
+            value = math::FmaOp::create(b, factor, element, value);
+          }
+    }
   }
   return success();
 }
