@@ -16,6 +16,7 @@
 #include "ElementwiseOps.h"
 #include "GlobalReads.h"
 #include "KernelPlan.h"
+#include "Layouts.h"
 #include "MatrixUnit.h"
 #include "RowChunks.h"
 
@@ -35,10 +36,6 @@ using namespace mlir;
 using namespace xsa;
 
 static bool isTile(Value value) { return isa<VectorType>(value.getType()); }
-
-static TileLayout layoutOf(Operation *op) {
-  return op->getAttrOfType<TileLayoutAttr>(kLayoutAttrName).getValue();
-}
 
 /// Whether the value that a loop yields is a sum that the four lanes of a row
 /// have parts of.
@@ -694,7 +691,8 @@ struct DistributeTiles
   void runOnOperation() override {
     if (!getOperation()->hasAttr(kKernelAttrName))
       return;
-    if (failed(Distributor(getOperation()).distribute()))
+    if (failed(verifyLayouts(getOperation())) ||
+        failed(Distributor(getOperation()).distribute()))
       signalPassFailure();
   }
 };

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelPlan.h"
+#include "Layouts.h"
 
 #include "xsa/Conversion/TilesToNVVM/Passes.h"
 
@@ -37,10 +38,6 @@ namespace xsa {
 
 using namespace mlir;
 using namespace xsa;
-
-static TileLayout layoutOf(Operation *op) {
-  return op->getAttrOfType<TileLayoutAttr>(kLayoutAttrName).getValue();
-}
 
 /// Extents of a tile in the order of the dimensions of its memory.
 static SmallVector<int64_t> memoryShape(VectorType type, AffineMap map) {
@@ -652,6 +649,8 @@ struct StageTiles : public xsa::impl::StageTilesBase<StageTiles> {
     });
     DenseMap<Operation *, int64_t> bytes;
     for (gpu::GPUFuncOp kernel : kernels) {
+      if (failed(verifyLayouts(kernel)))
+        return signalPassFailure();
       FailureOr<int64_t> shared = TileStager(kernel).stage();
       if (failed(shared))
         return signalPassFailure();

@@ -11,10 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelPlan.h"
 #include "ThreadBuilder.h"
+#include "TileForGPU.h"
 
-#include "xsa/Conversion/TilesToNVVM/Passes.h"
 #include "xsa/Dialect/XSA/Transforms/HeadsAsRows.h"
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
 #include "xsa/Support/PassOptions.h"
@@ -208,43 +207,17 @@ static RowShape mergeShapeOf(AttentionOp op) {
 
 namespace {
 struct TileAttentionForGPU
-    : public xsa::impl::TileAttentionForGPUBase<TileAttentionForGPU> {
-  using Base::Base;
+    : public TileForGPU<xsa::impl::TileAttentionForGPUBase<TileAttentionForGPU>,
+                        AttentionOp> {
+  using TileForGPU::TileForGPU;
 
   LogicalResult initialize(MLIRContext *context) override {
     return checkOption(context, "key-splits", keySplits, 0, 1024);
   }
 
-  void runOnOperation() override {
-    numKernels = 0;
-    FailureOr<ChipLimits> limits = ChipLimits::of(chip);
-    if (failed(limits)) {
-      getOperation().emitError("unknown chip '")
-          << chip << "': expected sm_80 or later";
-      return signalPassFailure();
-    }
-    SmallVector<AttentionOp> ops;
-    getOperation().walk([&](AttentionOp op) { ops.push_back(op); });
-    IRRewriter rewriter(&getContext());
-    for (AttentionOp op : ops)
-      if (failed(tile(rewriter, op, *limits)))
-        return signalPassFailure();
-  }
-
 private:
-  /// In this function. A statistic may be compiled out.
-  unsigned numKernels = 0;
-
-  LogicalResult leave(AttentionOp op, const Twine &reason) {
-    ++numLeft;
-    if (strict)
-      return op.emitOpError("cannot become a fused kernel: ") << reason;
-    op.emitWarning("left to the host: no fused kernel for ") << reason;
-    return success();
-  }
-
   LogicalResult tile(RewriterBase &rewriter, AttentionOp op,
-                     const ChipLimits &limits) {
+                     const ChipLimits &limits) override {
     if (std::string reason = unsupportedPart(op); !reason.empty())
       return leave(op, reason);
     AttentionShape range = shapeOfRange(op);
@@ -263,7 +236,7 @@ private:
     if (printPlan)
       report(op, shape, *plan, limits);
 
-    std::string name = nextName();
+    std::string name = nextName("attention");
     rewriter.setInsertionPoint(op);
     TilePolicy policy = policyOf(*plan);
     policy.heavyTilesFirst = true;
@@ -275,16 +248,12 @@ private:
     // Without elements there is nothing to launch.
     if (!*loop)
       return success();
-    mark(*loop, name, shape, *plan);
+    mark(*loop, attributeOf(name, shape, *plan));
+    ++numTiled;
     if (policy.ownAmongValues)
       (*loop)->setDiscardableAttr(kOwnInStagesAttrName,
                                   UnitAttr::get(&getContext()));
     return success();
-  }
-
-  std::string nextName() {
-    return (getOperation().getName() + "_attention" + Twine(numKernels++))
-        .str();
   }
 
   static TilePolicy policyOf(const KernelPlan &plan) {
@@ -296,13 +265,10 @@ private:
     return policy;
   }
 
-  void mark(scf::ForallOp loop, StringRef name, const AttentionShape &shape,
-            const KernelPlan &plan) {
-    loop->setDiscardableAttr(kKernelAttrName,
-                             KernelAttr::get(&getContext(), name, shape.unit,
-                                             plan.warps, plan.stages,
-                                             plan.queryInRegisters));
-    ++numTiled;
+  KernelAttr attributeOf(StringRef name, const AttentionShape &shape,
+                         const KernelPlan &plan) {
+    return KernelAttr::get(&getContext(), name, shape.unit, plan.warps,
+                           plan.stages, plan.queryInRegisters);
   }
 
   /// Two kernels: attention to ranges of keys, and the merge.
@@ -317,20 +283,20 @@ private:
     }
     TilePolicy policy = policyOf(plan);
     policy.keySplits = splits;
-    std::string name = nextName();
+    std::string name = nextName("attention");
     FailureOr<SplitAttention> loops =
         splitAttention(rewriter, op, policy, merge.rows());
     if (failed(loops))
       return op.emitOpError("could not be tiled");
     if (!loops->ranges)
       return success();
-    mark(loops->ranges, name, shape, plan);
-    loops->merge->setDiscardableAttr(
-        kKernelAttrName,
-        KernelAttr::get(&getContext(), name + "_merge", MatrixKind::None,
-                        merge.warps, /*stages=*/1,
-                        /*query_in_registers=*/false, merge.rowThreads,
-                        merge.chunk));
+    mark(loops->ranges, attributeOf(name, shape, plan));
+    mark(loops->merge,
+         KernelAttr::get(&getContext(), name + "_merge", MatrixKind::None,
+                         merge.warps, /*stages=*/1,
+                         /*query_in_registers=*/false, merge.rowThreads,
+                         merge.chunk));
+    ++numTiled;
     return success();
   }
 

@@ -11,9 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelPlan.h"
+#include "TileForGPU.h"
 
-#include "xsa/Conversion/TilesToNVVM/Passes.h"
 #include "xsa/Dialect/XSA/Transforms/TileExclude.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -81,39 +80,13 @@ static RowShape shapeOf(ExcludeOp op, unsigned rowDim) {
 
 namespace {
 struct TileExcludeForGPU
-    : public xsa::impl::TileExcludeForGPUBase<TileExcludeForGPU> {
-  using Base::Base;
-
-  void runOnOperation() override {
-    numKernels = 0;
-    FailureOr<ChipLimits> limits = ChipLimits::of(chip);
-    if (failed(limits)) {
-      getOperation().emitError("unknown chip '")
-          << chip << "': expected sm_80 or later";
-      return signalPassFailure();
-    }
-    SmallVector<ExcludeOp> ops;
-    getOperation().walk([&](ExcludeOp op) { ops.push_back(op); });
-    IRRewriter rewriter(&getContext());
-    for (ExcludeOp op : ops)
-      if (failed(tile(rewriter, op, *limits)))
-        return signalPassFailure();
-  }
+    : public TileForGPU<xsa::impl::TileExcludeForGPUBase<TileExcludeForGPU>,
+                        ExcludeOp> {
+  using TileForGPU::TileForGPU;
 
 private:
-  /// In this function. A statistic may be compiled out.
-  unsigned numKernels = 0;
-
-  LogicalResult leave(ExcludeOp op, const Twine &reason) {
-    ++numLeft;
-    if (strict)
-      return op.emitOpError("cannot become a kernel: ") << reason;
-    op.emitWarning("left to the host: no kernel for ") << reason;
-    return success();
-  }
-
   LogicalResult tile(RewriterBase &rewriter, ExcludeOp op,
-                     const ChipLimits &limits) {
+                     const ChipLimits &limits) override {
     if (std::string reason = unsupportedPart(op); !reason.empty())
       return leave(op, reason);
     RowShape shape = shapeOf(op, *findRowDim(op));
@@ -128,8 +101,7 @@ private:
           << plan->rowThreads << " threads on a row, chunks of " << plan->chunk
           << " elements; about " << plan->registers(shape) << " registers";
 
-    std::string name =
-        (getOperation().getName() + "_exclude" + Twine(numKernels++)).str();
+    std::string name = nextName("exclude");
     rewriter.setInsertionPoint(op);
     FailureOr<scf::ForallOp> loop = tileExclude(rewriter, op, plan->rows());
     if (failed(loop))
@@ -137,11 +109,10 @@ private:
     // Without elements there is nothing to launch.
     if (!*loop)
       return success();
-    (*loop)->setDiscardableAttr(
-        kKernelAttrName,
-        KernelAttr::get(&getContext(), name, MatrixKind::None, plan->warps,
-                        /*stages=*/1, /*query_in_registers=*/false,
-                        plan->rowThreads, plan->chunk));
+    mark(*loop,
+         KernelAttr::get(&getContext(), name, MatrixKind::None, plan->warps,
+                         /*stages=*/1, /*query_in_registers=*/false,
+                         plan->rowThreads, plan->chunk));
     ++numTiled;
     return success();
   }

@@ -59,7 +59,7 @@ func.func @bias(%q: tensor<64x64xf16>, %k: tensor<64x64xf16>, %v: tensor<64x64xf
 // CHECK-LABEL: func.func @f64
 // CHECK:         xsa.attention
 func.func @f64(%q: tensor<64x64xf64>, %k: tensor<64x64xf64>, %v: tensor<64x64xf64>, %o: tensor<64x64xf64>) -> tensor<64x64xf64> {
-  // expected-warning @+1 {{left to the host: no fused kernel for f64}}
+  // expected-warning @+1 {{left to the host: no kernel for f64}}
   %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
       ins(%q, %k, %v : tensor<64x64xf64>, tensor<64x64xf64>, tensor<64x64xf64>)
       outs(%o : tensor<64x64xf64>) -> tensor<64x64xf64>
@@ -76,7 +76,7 @@ func.func @f64(%q: tensor<64x64xf64>, %k: tensor<64x64xf64>, %v: tensor<64x64xf6
 // CHECK-LABEL: func.func @deep
 // CHECK:         xsa.attention
 func.func @deep(%q: tensor<64x512xf16>, %k: tensor<64x512xf16>, %v: tensor<64x64xf16>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-warning @+1 {{left to the host: no fused kernel for a key depth of 512: expected one from 1 to 256}}
+  // expected-warning @+1 {{left to the host: no kernel for a key depth of 512: expected one from 1 to 256}}
   %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
       ins(%q, %k, %v : tensor<64x512xf16>, tensor<64x512xf16>, tensor<64x64xf16>)
       outs(%o : tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -93,7 +93,7 @@ func.func @deep(%q: tensor<64x512xf16>, %k: tensor<64x512xf16>, %v: tensor<64x64
 // CHECK-LABEL: func.func @mixed
 // CHECK:         xsa.attention
 func.func @mixed(%q: tensor<64x64xf16>, %k: tensor<64x64xbf16>, %v: tensor<64x64xf16>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-warning @+1 {{left to the host: no fused kernel for query, key and value of different types: f16 and bf16}}
+  // expected-warning @+1 {{left to the host: no kernel for query, key and value of different types: f16 and bf16}}
   %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
       ins(%q, %k, %v : tensor<64x64xf16>, tensor<64x64xbf16>, tensor<64x64xf16>)
       outs(%o : tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -110,7 +110,7 @@ func.func @mixed(%q: tensor<64x64xf16>, %k: tensor<64x64xbf16>, %v: tensor<64x64
 // CHECK-LABEL: func.func @dynamic_depth
 // CHECK:         xsa.attention
 func.func @dynamic_depth(%q: tensor<64x?xf16>, %k: tensor<64x?xf16>, %v: tensor<64x64xf16>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-warning @+1 {{left to the host: no fused kernel for a dynamic key depth}}
+  // expected-warning @+1 {{left to the host: no kernel for a dynamic key depth}}
   %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
       ins(%q, %k, %v : tensor<64x?xf16>, tensor<64x?xf16>, tensor<64x64xf16>)
       outs(%o : tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -128,7 +128,7 @@ func.func @dynamic_depth(%q: tensor<64x?xf16>, %k: tensor<64x?xf16>, %v: tensor<
 // CHECK:         xsa.attention
 func.func @far_start(%q: tensor<64x64xf16>, %k: tensor<64x64xf16>, %v: tensor<64x64xf16>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %start = arith.constant 1073741825 : index
-  // expected-warning @+1 {{left to the host: no fused kernel for a key start of 1073741825: expected at most 2^30, positions in a thread are of 32 bits}}
+  // expected-warning @+1 {{left to the host: no kernel for a key start of 1073741825: expected at most 2^30, positions in a thread are of 32 bits}}
   %r = xsa.attention {causal, indexing_maps = [#q, #k, #v, #o]}
       ins(%q, %k, %v : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>)
       key_start(%start)
@@ -146,7 +146,7 @@ func.func @far_start(%q: tensor<64x64xf16>, %k: tensor<64x64xf16>, %v: tensor<64
 // CHECK-LABEL: func.func @region
 // CHECK:         xsa.attention
 func.func @region(%q: tensor<64x64xf16>, %k: tensor<64x64xf16>, %v: tensor<64x64xf16>, %o: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-warning @+1 {{left to the host: no fused kernel for 'math.erf' in the score region}}
+  // expected-warning @+1 {{left to the host: no kernel for 'math.erf' in the score region}}
   %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
       ins(%q, %k, %v : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>)
       outs(%o : tensor<64x64xf16>)
