@@ -13,147 +13,242 @@
 
 #include "Bundle.h"
 
-#include <algorithm>
-#include <cstdio>
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
 #include <cstdlib>
 
+using namespace llvm;
 using namespace xsa::replay;
 
-static uint64_t getNumElements(const Json &shape) {
-  uint64_t count = 1;
-  for (uint64_t size : shape.getSizes())
-    if (__builtin_mul_overflow(count, size, &count) || count >> 40)
-      fail("the manifest is damaged: an array is too large");
-  return count;
+void xsa::replay::fail(const Twine &message) {
+  WithColor::error() << message << "\n";
+  std::exit(2);
 }
 
-static Input readInput(const Json &json) {
-  return {getElementType(json.at("dtype").getString()),
-          getNumElements(json.at("shape")),
-          uint64_t(json.at("seed").getInteger())};
-}
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
 
-static Buffer readBuffer(const Json &json, const Case &owner) {
-  Buffer buffer{uint64_t(json.at("bytes").getInteger()), std::nullopt,
-                json.has("result")};
-  if (buffer.numBytes >> 42)
-    fail("the manifest is damaged: a buffer is too large");
-  if (json.has("argument")) {
-    buffer.input = size_t(json.at("argument").getInteger());
-    if (*buffer.input >= owner.inputs.size())
-      fail("the manifest is damaged: there is no input " +
-           std::to_string(*buffer.input));
-    const Input &input = owner.inputs[*buffer.input];
-    if (input.numElements * getSize(input.type) != buffer.numBytes)
-      fail("the manifest is damaged: an input does not fill its buffer");
+// What json::ObjectMapper looks for, in the types' namespace.
+namespace xsa {
+namespace replay {
+
+static bool fromJSON(const json::Value &value, ElementType &type,
+                     json::Path path) {
+  auto known =
+      StringSwitch<std::optional<ElementType>>(value.getAsString().value_or(""))
+          .Case("f16", ElementType::F16)
+          .Case("bf16", ElementType::BF16)
+          .Case("f32", ElementType::F32)
+          .Default(std::nullopt);
+  if (!known) {
+    path.report("expected f16, bf16 or f32");
+    return false;
   }
-  return buffer;
+  type = *known;
+  return true;
 }
 
-static std::array<uint64_t, 3> readDimensions(const Json &json) {
-  std::vector<uint64_t> sizes = json.getSizes();
-  if (sizes.size() != 3)
-    fail("the manifest is damaged: expected three sizes");
-  return {sizes[0], sizes[1], sizes[2]};
+static bool fromJSON(const json::Value &value, Input &input, json::Path path) {
+  json::ObjectMapper map(value, path);
+  std::vector<uint64_t> shape;
+  if (!map || !map.map("dtype", input.type) || !map.map("shape", shape) ||
+      !map.map("seed", input.seed))
+    return false;
+  input.numElements = 1;
+  for (uint64_t size : shape)
+    if (__builtin_mul_overflow(input.numElements, size, &input.numElements) ||
+        input.numElements >> 40) {
+      path.report("an array is too large");
+      return false;
+    }
+  return true;
 }
 
-static Parameter readParameter(const Json &json, const Recording &owner) {
-  if (!json.has("buffer"))
-    return {std::nullopt, json.at("value").getInteger()};
-  auto buffer = size_t(json.at("buffer").getInteger());
-  if (buffer >= owner.buffers.size())
-    fail("the manifest is damaged: there is no buffer " +
-         std::to_string(buffer));
-  return {buffer, json.at("offset").getInteger()};
+static bool fromJSON(const json::Value &value, Buffer &buffer,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  if (!map || !map.map("bytes", buffer.numBytes) ||
+      !map.map("argument", buffer.input))
+    return false;
+  buffer.isOutput = value.getAsObject()->get("result");
+  if (buffer.numBytes >> 42) {
+    path.report("a buffer is too large");
+    return false;
+  }
+  return true;
 }
 
-static Recording readRecording(const Json &json, const Case &owner) {
-  Recording recording;
+static bool fromJSON(const json::Value &value, Parameter &parameter,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("buffer", parameter.buffer) &&
+         (parameter.buffer ? map.map("offset", parameter.value)
+                           : map.map("value", parameter.value));
+}
+
+static bool mapSizes(json::ObjectMapper &map, StringLiteral name,
+                     std::array<uint64_t, 3> &sizes, json::Path path) {
+  std::vector<uint64_t> list;
+  if (!map.map(name, list))
+    return false;
+  if (list.size() != sizes.size()) {
+    path.field(name).report("expected three sizes");
+    return false;
+  }
+  llvm::copy(list, sizes.begin());
+  return true;
+}
+
+static bool fromJSON(const json::Value &value, Launch &launch,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("cubin", launch.cubin) &&
+         map.mapOptional("ptx", launch.ptx) &&
+         map.map("kernel", launch.kernel) &&
+         mapSizes(map, "grid", launch.grid, path) &&
+         mapSizes(map, "block", launch.block, path) &&
+         map.map("dynamic_shared_bytes", launch.dynamicSharedBytes) &&
+         map.map("parameters", launch.parameters);
+}
+
+static bool fromJSON(const json::Value &value, Recording &recording,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("buffers", recording.buffers) &&
+         map.map("launches", recording.launches);
+}
+
+static bool fromJSON(const json::Value &value,
+                     std::map<unsigned, Recording> &recordings,
+                     json::Path path) {
+  std::map<std::string, Recording> named;
+  if (!fromJSON(value, named, path))
+    return false;
+  for (auto &[name, recording] : named) {
+    StringRef number = name;
+    unsigned chip;
+    if (!number.consume_front("sm_") || number.getAsInteger(10, chip)) {
+      path.field(name).report("expected the name of a chip, such as sm_80");
+      return false;
+    }
+    recordings[chip] = std::move(recording);
+  }
+  return true;
+}
+
+static bool fromJSON(const json::Value &value, Output &output,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  if (!map || !map.map("dtype", output.type) || !map.map("rows", output.rows) ||
+      !map.map("row_length", output.rowLength) ||
+      !map.map("expected", output.expected) ||
+      !map.map("plain_error", output.plainError))
+    return false;
+  if (!output.rowLength || output.rowLength >> 20) {
+    path.field("row_length").report("expected a length from 1 to 2^20");
+    return false;
+  }
+  return true;
+}
+
+static bool fromJSON(const json::Value &value, Case &which, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", which.name) &&
+         map.map("inputs", which.inputs) && map.map("output", which.output) &&
+         map.map("flops", which.flops) && map.map("bytes", which.bytes) &&
+         map.map("timed", which.isTimed) &&
+         map.map("recordings", which.recordings);
+}
+
+static bool fromJSON(const json::Value &value, Bundle &bundle,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  int64_t format = 0;
+  if (!map || !map.map("format", format))
+    return false;
+  if (format != 1) {
+    path.report("the bundle is of another version of this program");
+    return false;
+  }
+  return map.map("version", bundle.version) && map.map("ptxas", bundle.ptxas) &&
+         map.map("cases", bundle.cases);
+}
+
+} // namespace replay
+} // namespace xsa
+
+//===----------------------------------------------------------------------===//
+// Checking
+//===----------------------------------------------------------------------===//
+
+/// Numbers that refer to each other: nothing is read or written beyond what
+/// there is.
+static std::optional<std::string> findProblem(const Case &which,
+                                              const Recording &recording) {
   uint64_t outputBytes = 0;
-  for (const Json &buffer : json.at("buffers").getItems()) {
-    recording.buffers.push_back(readBuffer(buffer, owner));
-    if (recording.buffers.back().isOutput)
-      outputBytes = recording.buffers.back().numBytes;
+  for (const Buffer &buffer : recording.buffers) {
+    if (buffer.isOutput)
+      outputBytes = buffer.numBytes;
+    if (!buffer.input)
+      continue;
+    if (*buffer.input >= which.inputs.size())
+      return "there is no input " + std::to_string(*buffer.input);
+    const Input &input = which.inputs[*buffer.input];
+    if (input.numElements * getSize(input.type) != buffer.numBytes)
+      return "input " + std::to_string(*buffer.input) +
+             " does not fill its buffer";
   }
-  uint64_t rowBytes = owner.rowLength * getSize(owner.outputType);
-  for (uint64_t row : owner.rows)
-    if (row >= outputBytes / rowBytes)
-      fail("the manifest is damaged: there is no row " + std::to_string(row));
-  for (const Json &launch : json.at("launches").getItems()) {
-    Launch made{launch.at("cubin").getString(),
-                launch.has("ptx") ? launch.at("ptx").getString() : "",
-                launch.at("kernel").getString(),
-                readDimensions(launch.at("grid")),
-                readDimensions(launch.at("block")),
-                uint64_t(launch.at("dynamic_shared_bytes").getInteger()),
-                {}};
-    for (const Json &parameter : launch.at("parameters").getItems())
-      made.parameters.push_back(readParameter(parameter, recording));
-    recording.launches.push_back(std::move(made));
-  }
-  return recording;
-}
-
-static unsigned readChip(const std::string &name) {
-  if (name.rfind("sm_", 0) != 0)
-    fail("the manifest is damaged: unknown chip '" + name + "'");
-  return unsigned(std::strtoul(name.c_str() + 3, nullptr, 10));
-}
-
-static Case readCase(const Json &json) {
-  Case made;
-  made.name = json.at("name").getString();
-  for (const Json &input : json.at("inputs").getItems())
-    made.inputs.push_back(readInput(input));
-  const Json &output = json.at("output");
-  made.outputType = getElementType(output.at("dtype").getString());
-  made.rows = output.at("rows").getSizes();
-  made.rowLength = uint64_t(output.at("row_length").getInteger());
-  if (!made.rowLength || made.rowLength >> 20)
-    fail("the manifest is damaged: a row of " + std::to_string(made.rowLength) +
-         " elements");
-  made.expected = output.at("expected").getString();
-  made.plainError = output.at("plain_error").getDouble();
-  made.flops = json.at("flops").getDouble();
-  made.bytes = json.at("bytes").getDouble();
-  made.isTimed = json.at("timed").getBool();
-  for (auto &[chip, recording] : json.at("recordings").getMembers())
-    made.recordings[readChip(chip)] = readRecording(recording, made);
-  return made;
+  uint64_t numRows =
+      outputBytes / (which.output.rowLength * getSize(which.output.type));
+  for (uint64_t row : which.output.rows)
+    if (row >= numRows)
+      return "there is no row " + std::to_string(row);
+  for (const Launch &launch : recording.launches)
+    for (const Parameter &parameter : launch.parameters)
+      if (parameter.buffer && *parameter.buffer >= recording.buffers.size())
+        return "there is no buffer " + std::to_string(*parameter.buffer);
+  return std::nullopt;
 }
 
 Bundle Bundle::read(const std::string &folder) {
   Bundle bundle;
   bundle.folder = folder;
-  Json json = Json::parse(bundle.readFile("manifest.json"), "manifest.json");
-  if (json.at("format").getInteger() != 1)
-    fail("the bundle is of another version of this program");
-  bundle.version = json.at("version").getString();
-  bundle.ptxas = json.at("ptxas").getString();
-  for (const Json &each : json.at("cases").getItems())
-    bundle.cases.push_back(readCase(each));
+  Expected<json::Value> manifest =
+      json::parse(bundle.readFile("manifest.json"));
+  if (!manifest)
+    fail("'manifest.json' is not JSON: " + toString(manifest.takeError()));
+  json::Path::Root root("manifest");
+  if (!fromJSON(*manifest, bundle, root))
+    fail("the manifest cannot be used: " + toString(root.getError()));
+  for (const Case &each : bundle.cases)
+    for (auto &[chip, recording] : each.recordings)
+      if (std::optional<std::string> problem = findProblem(each, recording))
+        fail("the manifest cannot be used: " + *problem + " in '" + each.name +
+             "' for sm_" + Twine(chip));
   return bundle;
 }
 
 std::string Bundle::readFile(const std::string &path) const {
   std::string full = folder + "/" + path;
-  std::FILE *file = std::fopen(full.c_str(), "rb");
+  auto file = MemoryBuffer::getFile(full);
   if (!file)
-    fail("'" + full + "' cannot be read");
-  std::string text;
-  char block[1 << 16];
-  while (size_t count = std::fread(block, 1, sizeof block, file))
-    text.append(block, count);
-  bool isWhole = !std::ferror(file);
-  std::fclose(file);
-  if (!isWhole)
-    fail("'" + full + "' cannot be read");
-  return text;
+    fail("'" + full + "' cannot be read: " + file.getError().message());
+  return (*file)->getBuffer().str();
 }
 
+//===----------------------------------------------------------------------===//
+// Choosing
+//===----------------------------------------------------------------------===//
+
 static bool hasPTX(const Recording &recording) {
-  return std::none_of(recording.launches.begin(), recording.launches.end(),
-                      [](const Launch &launch) { return launch.ptx.empty(); });
+  return llvm::none_of(recording.launches,
+                       [](const Launch &launch) { return launch.ptx.empty(); });
 }
 
 std::vector<Choice> xsa::replay::chooseCode(const Case &which,

@@ -14,42 +14,48 @@
 #ifndef XSA_TOOLS_REPLAY_BUNDLE_H
 #define XSA_TOOLS_REPLAY_BUNDLE_H
 
-#include "Json.h"
 #include "Numbers.h"
+
+#include "llvm/ADT/Twine.h"
 
 #include <array>
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace xsa {
 namespace replay {
 
+/// Ends the program: exit code 2, nothing could be run.
+[[noreturn]] void fail(const llvm::Twine &message);
+
 /// An array that is generated here; only its seed travels.
 struct Input {
-  ElementType type;
-  uint64_t numElements;
-  uint64_t seed;
+  ElementType type = ElementType::F32;
+  uint64_t numElements = 0;
+  uint64_t seed = 0;
 };
 
 /// Memory of the device.
 struct Buffer {
-  uint64_t numBytes;
-  std::optional<size_t> input;
-  bool isOutput;
+  uint64_t numBytes = 0;
+  std::optional<uint64_t> input;
+  bool isOutput = false;
 };
 
 struct Parameter {
   /// Points into a buffer, `value` bytes from its begin.
-  std::optional<size_t> buffer;
-  int64_t value;
+  std::optional<uint64_t> buffer;
+  int64_t value = 0;
 };
 
 struct Launch {
   /// Paths in the bundle: machine code, and PTX, which not every chip has.
   std::string cubin, ptx;
   std::string kernel;
-  std::array<uint64_t, 3> grid, block;
-  uint64_t dynamicSharedBytes;
+  std::array<uint64_t, 3> grid{}, block{};
+  uint64_t dynamicSharedBytes = 0;
   std::vector<Parameter> parameters;
 };
 
@@ -59,20 +65,26 @@ struct Recording {
   std::vector<Launch> launches;
 };
 
-struct Case {
-  std::string name;
-  std::vector<Input> inputs;
-  ElementType outputType;
-  /// Rows of the output that are compared, and how many elements a row has.
+/// What is compared of a case.
+struct Output {
+  ElementType type = ElementType::F32;
+  /// Rows that are compared, and how many elements a row has.
   std::vector<uint64_t> rows;
-  uint64_t rowLength;
+  uint64_t rowLength = 0;
   /// Path of the rows' values, float32.
   std::string expected;
   /// Largest error of the same maths done plainly in the output's type.
-  double plainError;
+  double plainError = 0;
+};
+
+struct Case {
+  std::string name;
+  std::vector<Input> inputs;
+  Output output;
   /// What a call does at least; bytes only where they bound the time.
-  double flops, bytes;
-  bool isTimed;
+  double flops = 0, bytes = 0;
+  bool isTimed = false;
+  /// By chip: 80 is sm_80.
   std::map<unsigned, Recording> recordings;
 };
 
@@ -81,6 +93,7 @@ struct Bundle {
   std::string version, ptxas;
   std::vector<Case> cases;
 
+  /// Ends the program where files are missing or damaged.
   static Bundle read(const std::string &folder);
   std::string readFile(const std::string &path) const;
 };

@@ -14,22 +14,10 @@
 
 #include "Numbers.h"
 
-#include "Json.h"
-
 #include <cmath>
 #include <cstring>
 
 using namespace xsa::replay;
-
-ElementType xsa::replay::getElementType(const std::string &name) {
-  if (name == "f16")
-    return ElementType::F16;
-  if (name == "bf16")
-    return ElementType::BF16;
-  if (name == "f32")
-    return ElementType::F32;
-  fail("the manifest is damaged: unknown element type '" + name + "'");
-}
 
 uint64_t xsa::replay::getSize(ElementType type) {
   return type == ElementType::F32 ? 4 : 2;

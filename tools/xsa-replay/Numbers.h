@@ -22,8 +22,6 @@ namespace replay {
 
 enum class ElementType { F16, BF16, F32 };
 
-/// Of "f16", "bf16" or "f32".
-ElementType getElementType(const std::string &name);
 uint64_t getSize(ElementType type);
 
 /// The bytes of `count` elements, close to normally distributed (the sum of

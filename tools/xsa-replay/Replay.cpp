@@ -47,18 +47,18 @@ static std::string readDriverVersion() {
   return "";
 }
 
-GPU GPU::open(int number) {
+GPU GPU::open(unsigned number) {
   GPU gpu;
   Driver &driver = gpu.driver;
   require(driver.load());
   require(driver.check(driver.cuInit(0), "start"));
   int count = 0;
   require(driver.check(driver.cuDeviceGetCount(&count), "count GPUs"));
-  if (number < 0 || number >= count)
+  if (number >= unsigned(count))
     fail("there is no GPU " + std::to_string(number) + ": the driver has " +
          (count ? std::to_string(count) : std::string("none")));
   CUdevice device = 0;
-  require(driver.check(driver.cuDeviceGet(&device, number), "find a GPU"));
+  require(driver.check(driver.cuDeviceGet(&device, int(number)), "find a GPU"));
   CUhandle context = nullptr;
   require(driver.check(driver.cuDevicePrimaryCtxRetain(&context, device),
                        "use the GPU"));
@@ -236,7 +236,8 @@ std::string Replay::runOnce(double &seconds) {
   return driver.check(result, "measure time");
 }
 
-std::string Replay::time(const Timing &timing, std::vector<double> &seconds) {
+std::string Replay::time(unsigned repeat, std::vector<double> &seconds) {
+  constexpr unsigned kWarmUp = 3;
   const Driver &driver = gpu.driver;
   CUresult result = driver.cuEventCreate(&begin, 0);
   if (!result)
@@ -246,9 +247,8 @@ std::string Replay::time(const Timing &timing, std::vector<double> &seconds) {
         driver.cuMemAlloc(&scratch, std::max<uint64_t>(2 * gpu.cacheBytes, 1));
   std::string problem = driver.check(result, "prepare a measurement");
   double last = 0;
-  for (unsigned i = 0; i < std::max(timing.warmUp, 1u) && problem.empty(); ++i)
+  for (unsigned i = 0; i < kWarmUp && problem.empty(); ++i)
     problem = runOnce(last);
-  unsigned repeat = timing.repeat;
   if (!repeat)
     repeat = unsigned(std::clamp(0.5 / std::max(last, 1e-9), 10.0, 100.0));
   for (unsigned i = 0; i < repeat && problem.empty(); ++i) {

@@ -34,14 +34,7 @@ struct GPU {
   std::string driverVersion, cudaVersion;
 
   /// Ends the program if there is no driver or no such device.
-  static GPU open(int number);
-};
-
-/// How often a case is launched for its time.
-struct Timing {
-  unsigned warmUp = 3;
-  /// 0: as often as takes half a second, within limits.
-  unsigned repeat = 0;
+  static GPU open(unsigned number);
 };
 
 class Replay {
@@ -60,8 +53,9 @@ public:
   std::string fillBuffers();
   std::string launch();
   std::string readOutput(std::string &bytes);
-  /// Seconds of each of several runs, the cache cleared before each.
-  std::string time(const Timing &timing, std::vector<double> &seconds);
+  /// Seconds of each of `repeat` runs, the cache cleared before each; 0 is as
+  /// many as take half a second, within limits.
+  std::string time(unsigned repeat, std::vector<double> &seconds);
 
 private:
   /// A launch with its parameters where the driver wants them.

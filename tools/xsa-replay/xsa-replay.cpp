@@ -15,93 +15,64 @@
 #include "Bundle.h"
 #include "Replay.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
-#include <unistd.h>
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+#include <memory>
+
+using namespace llvm;
 using namespace xsa::replay;
 
 //===----------------------------------------------------------------------===//
 // Command line
 //===----------------------------------------------------------------------===//
 
-static const char kUsage[] =
-    R"(usage: %s [options] [folder]
-Checks and times the kernels of a bundle on a GPU. The folder is by default the
-one that this program lies in.
+namespace {
+struct Options {
+  cl::OptionCategory category{"xsa-replay options"};
+  cl::opt<std::string> folder{cl::Positional, cl::desc("[folder]"),
+                              cl::cat(category)};
+  cl::opt<std::string> filter{"filter",
+                              cl::desc("only cases whose name has this text"),
+                              cl::value_desc("text"), cl::cat(category)};
+  cl::opt<bool> checkOnly{"check-only",
+                          cl::desc("check numbers, take no times"),
+                          cl::cat(category)};
+  cl::opt<unsigned> repeat{
+      "repeat",
+      cl::desc("runs of each case that are timed (default: by the time they "
+               "take)"),
+      cl::value_desc("number"), cl::cat(category)};
+  cl::opt<unsigned> device{"device", cl::init(0),
+                           cl::desc("the GPU to use (default: 0)"),
+                           cl::value_desc("number"), cl::cat(category)};
+  cl::opt<bool> usesPTX{
+      "ptx",
+      cl::desc("let the driver compile PTX, even where there is machine code"),
+      cl::cat(category)};
+  cl::opt<bool> lists{"list", cl::desc("print the names of the cases"),
+                      cl::cat(category)};
+};
+} // namespace
 
-  --filter TEXT   only cases whose name has this text
-  --check-only    check numbers, take no times
-  --repeat N      runs of each case that are timed (default: by the time they take)
-  --device N      the GPU to use (default: 0)
-  --ptx           let the driver compile PTX, even where there is machine code
-  --list          print the names of the cases
+static const char kOverview[] =
+    R"(Checks and times the kernels of a bundle on a GPU. The folder is by default the
+one that this program lies in. Results are JSON on the standard output.
 
 Exit code: 0 if all is right, 1 if numbers are wrong or a case could not be run,
 2 if nothing could be run.
 )";
 
-namespace {
-struct Options {
-  std::string folder, filter;
-  bool checkOnly = false, usesPTX = false, lists = false;
-  Timing timing;
-  int device = 0;
-};
-} // namespace
-
-static unsigned parseNumber(const std::string &option, const char *text) {
-  char *end = nullptr;
-  long number = std::strtol(text, &end, 10);
-  if (end == text || *end || number < 0 || number > 1000000)
-    fail("expected a number after " + option + ", got '" + text + "'");
-  return unsigned(number);
-}
-
-static std::string getOwnFolder() {
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  std::string text(path, length > 0 ? size_t(length) : 0);
-  size_t slash = text.rfind('/');
-  return slash == std::string::npos ? "." : text.substr(0, slash);
-}
-
-static Options parseOptions(int argc, char **argv) {
-  Options options;
-  for (int i = 1; i < argc; ++i) {
-    std::string option = argv[i];
-    auto value = [&]() -> const char * {
-      if (i + 1 == argc)
-        fail("expected a value after " + option);
-      return argv[++i];
-    };
-    if (option == "--help" || option == "-h") {
-      std::printf(kUsage, argv[0]);
-      std::exit(0);
-    } else if (option == "--filter") {
-      options.filter = value();
-    } else if (option == "--check-only") {
-      options.checkOnly = true;
-    } else if (option == "--ptx") {
-      options.usesPTX = true;
-    } else if (option == "--list") {
-      options.lists = true;
-    } else if (option == "--repeat") {
-      options.timing.repeat = parseNumber(option, value());
-    } else if (option == "--device") {
-      options.device = int(parseNumber(option, value()));
-    } else if (option[0] == '-' || !options.folder.empty()) {
-      fail("unknown argument '" + option + "' (--help lists all)");
-    } else {
-      options.folder = option;
-    }
-  }
-  if (options.folder.empty())
-    options.folder = getOwnFolder();
-  return options;
+static std::string getOwnFolder(const char *program) {
+  std::string path = sys::fs::getMainExecutable(
+      program, reinterpret_cast<void *>(&getOwnFolder));
+  return sys::path::parent_path(path).str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,32 +90,38 @@ struct Outcome {
   /// Sorted.
   std::vector<double> seconds;
 
+  bool passed() const { return isRight && problem.empty(); }
   double getMedian() const { return seconds[seconds.size() / 2]; }
 };
 } // namespace
 
 /// The largest error of an output.
-static double measureError(const Bundle &bundle, const Case &which,
-                           const std::string &output) {
+static double measureError(const Bundle &bundle, const Output &output,
+                           const std::string &bytes) {
   // What a kernel leaves out is a NaN.
-  uint64_t numElements = output.size() / getSize(which.outputType);
+  uint64_t numElements = bytes.size() / getSize(output.type);
   for (uint64_t i = 0; i < numElements; ++i)
-    if (!std::isfinite(readElement(output, which.outputType, i)))
+    if (!std::isfinite(readElement(bytes, output.type, i)))
       return INFINITY;
-  std::string expected = bundle.readFile(which.expected);
-  uint64_t numExpected = which.rows.size() * which.rowLength;
+  std::string expected = bundle.readFile(output.expected);
+  uint64_t numExpected = output.rows.size() * output.rowLength;
   if (expected.size() != numExpected * sizeof(float))
-    fail("'" + which.expected + "' is damaged: expected " +
-         std::to_string(numExpected) + " numbers");
+    fail("'" + output.expected + "' is damaged: expected " +
+         Twine(numExpected) + " numbers");
   double error = 0;
   for (uint64_t i = 0; i < numExpected; ++i) {
-    uint64_t row = which.rows[i / which.rowLength];
-    uint64_t index = row * which.rowLength + i % which.rowLength;
+    uint64_t row = output.rows[i / output.rowLength];
+    uint64_t index = row * output.rowLength + i % output.rowLength;
     double want = readElement(expected, ElementType::F32, i);
-    double got = readElement(output, which.outputType, index);
+    double got = readElement(bytes, output.type, index);
     error = std::max(error, std::fabs(got - want));
   }
   return error;
+}
+
+static std::string describeCapability(unsigned capability) {
+  return std::to_string(capability / 10) + "." +
+         std::to_string(capability % 10);
 }
 
 /// Loads the best code that the device and its driver take. A driver that is
@@ -153,8 +130,7 @@ static std::unique_ptr<Replay> load(const GPU &gpu, const Bundle &bundle,
                                     const Case &which, const Options &options,
                                     Outcome &outcome) {
   outcome.problem = "the bundle has no code for compute capability " +
-                    std::to_string(gpu.capability / 10) + "." +
-                    std::to_string(gpu.capability % 10);
+                    describeCapability(gpu.capability);
   for (const Choice &choice : chooseCode(which, gpu.capability)) {
     if (choice.isMachineCode && options.usesPTX)
       continue;
@@ -172,21 +148,21 @@ static Outcome run(const GPU &gpu, const Bundle &bundle, const Case &which,
                    const Options &options) {
   Outcome outcome;
   auto replay = load(gpu, bundle, which, options, outcome);
-  std::string output;
+  std::string bytes;
   if (outcome.problem.empty())
     outcome.problem = replay->fillBuffers();
   if (outcome.problem.empty())
     outcome.problem = replay->launch();
   if (outcome.problem.empty())
-    outcome.problem = replay->readOutput(output);
+    outcome.problem = replay->readOutput(bytes);
   if (!outcome.problem.empty())
     return outcome;
-  outcome.error = measureError(bundle, which, output);
-  outcome.isRight = outcome.error <= 2 * which.plainError;
+  outcome.error = measureError(bundle, which.output, bytes);
+  outcome.isRight = outcome.error <= 2 * which.output.plainError;
   // How fast wrong numbers come says nothing.
   if (outcome.isRight && which.isTimed && !options.checkOnly)
-    outcome.problem = replay->time(options.timing, outcome.seconds);
-  std::sort(outcome.seconds.begin(), outcome.seconds.end());
+    outcome.problem = replay->time(options.repeat, outcome.seconds);
+  llvm::sort(outcome.seconds);
   return outcome;
 }
 
@@ -194,91 +170,104 @@ static Outcome run(const GPU &gpu, const Bundle &bundle, const Case &which,
 // Results
 //===----------------------------------------------------------------------===//
 
-static std::string format(const char *pattern, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, value);
-  return text;
-}
-
-static void printCase(const Case &which, const Outcome &outcome, bool isFirst) {
-  std::string json = isFirst ? "\n" : ",\n";
-  json += "    {\"name\": " + quote(which.name) +
-          ", \"code\": " + quote(outcome.code);
-  bool passed = outcome.isRight && outcome.problem.empty();
-  json += std::string(", \"passed\": ") + (passed ? "true" : "false");
-  if (!outcome.problem.empty())
-    json += ", \"problem\": " + quote(outcome.problem);
-  json += ", \"error\": " + (std::isfinite(outcome.error)
-                                 ? format("%.4g", outcome.error)
-                                 : std::string("null"));
-  json += ", \"plain_error\": " + format("%.4g", which.plainError);
-  if (!outcome.seconds.empty() && outcome.problem.empty()) {
+static void writeCase(json::OStream &json, const Case &which,
+                      const Outcome &outcome) {
+  // As many digits as mean something.
+  auto number = [&](StringRef name, const char *pattern, double value) {
+    json.attributeBegin(name);
+    json.rawValue([&](raw_ostream &os) { os << format(pattern, value); });
+    json.attributeEnd();
+  };
+  json.object([&] {
+    json.attribute("name", which.name);
+    json.attribute("code", outcome.code);
+    json.attribute("passed", outcome.passed());
+    if (!outcome.problem.empty())
+      json.attribute("problem", outcome.problem);
+    if (std::isfinite(outcome.error))
+      number("error", "%.4g", outcome.error);
+    else
+      json.attribute("error", nullptr);
+    number("plain_error", "%.4g", which.output.plainError);
+    if (outcome.seconds.empty() || !outcome.problem.empty())
+      return;
     double median = outcome.getMedian();
-    json += ", \"runs\": " + std::to_string(outcome.seconds.size());
-    json += ", \"median_us\": " + format("%.3f", median * 1e6);
-    json += ", \"min_us\": " + format("%.3f", outcome.seconds[0] * 1e6);
-    json += ", \"tflops\": " + format("%.2f", which.flops / median * 1e-12);
-    json +=
-        ", \"gbytes_per_s\": " + format("%.1f", which.bytes / median * 1e-9);
-  }
-  std::printf("%s}", json.c_str());
-  std::fflush(stdout);
+    json.attribute("runs", int64_t(outcome.seconds.size()));
+    number("median_us", "%.3f", median * 1e6);
+    number("min_us", "%.3f", outcome.seconds[0] * 1e6);
+    number("tflops", "%.2f", which.flops / median * 1e-12);
+    number("gbytes_per_s", "%.1f", which.bytes / median * 1e-9);
+  });
 }
 
-static void printHeader(const GPU &gpu, const Bundle &bundle) {
-  std::printf("{\n  \"gpu\": {\"name\": %s, \"compute_capability\": \"%u.%u\", "
-              "\"multiprocessors\": %u, \"driver\": %s, \"cuda\": %s},\n",
-              quote(gpu.name).c_str(), gpu.capability / 10, gpu.capability % 10,
-              gpu.numMultiprocessors, quote(gpu.driverVersion).c_str(),
-              quote(gpu.cudaVersion).c_str());
-  std::printf("  \"bundle\": {\"version\": %s, \"ptxas\": %s},\n",
-              quote(bundle.version).c_str(), quote(bundle.ptxas).c_str());
-  std::printf("  \"cases\": [");
+static void writeHeader(json::OStream &json, const GPU &gpu,
+                        const Bundle &bundle) {
+  json.attributeObject("gpu", [&] {
+    json.attribute("name", gpu.name);
+    json.attribute("compute_capability", describeCapability(gpu.capability));
+    json.attribute("multiprocessors", gpu.numMultiprocessors);
+    json.attribute("driver", gpu.driverVersion);
+    json.attribute("cuda", gpu.cudaVersion);
+  });
+  json.attributeObject("bundle", [&] {
+    json.attribute("version", bundle.version);
+    json.attribute("ptxas", bundle.ptxas);
+  });
 }
 
 static void report(const Case &which, const Outcome &outcome) {
-  std::string text = which.name + ": ";
+  errs() << which.name << ": ";
   if (!outcome.problem.empty())
-    text += outcome.problem;
+    errs() << outcome.problem;
   else if (!outcome.isRight)
-    text += "WRONG, error " + format("%.3g", outcome.error) + ", allowed " +
-            format("%.3g", 2 * which.plainError);
+    errs() << "WRONG, error " << format("%.3g", outcome.error) << ", allowed "
+           << format("%.3g", 2 * which.output.plainError);
   else
-    text += "right";
+    errs() << "right";
   if (outcome.problem.empty() && !outcome.seconds.empty())
-    text += ", " + format("%.1f us", outcome.getMedian() * 1e6);
-  std::fprintf(stderr, "%s\n", text.c_str());
+    errs() << ", " << format("%.1f us", outcome.getMedian() * 1e6);
+  errs() << "\n";
+}
+
+/// Runs all cases; how many failed.
+static unsigned runAll(const Bundle &bundle, const Options &options) {
+  GPU gpu = GPU::open(options.device);
+  unsigned numFailed = 0;
+  json::OStream json(outs(), /*IndentSize=*/2);
+  json.object([&] {
+    writeHeader(json, gpu, bundle);
+    json.attributeArray("cases", [&] {
+      for (const Case &which : bundle.cases) {
+        Outcome outcome = run(gpu, bundle, which, options);
+        writeCase(json, which, outcome);
+        outs().flush();
+        report(which, outcome);
+        numFailed += !outcome.passed();
+      }
+    });
+    json.attribute("passed", int64_t(bundle.cases.size() - numFailed));
+    json.attribute("failed", numFailed);
+  });
+  outs() << "\n";
+  return numFailed;
 }
 
 int main(int argc, char **argv) {
-  Options options = parseOptions(argc, argv);
-  Bundle bundle = Bundle::read(options.folder);
-  auto &cases = bundle.cases;
-  cases.erase(std::remove_if(cases.begin(), cases.end(),
-                             [&](const Case &which) {
-                               return which.name.find(options.filter) ==
-                                      std::string::npos;
-                             }),
-              cases.end());
-  if (cases.empty())
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  if (!cl::ParseCommandLineOptions(argc, argv, kOverview, &errs()))
+    return 2;
+  Bundle bundle = Bundle::read(options.folder.empty() ? getOwnFolder(argv[0])
+                                                      : options.folder);
+  llvm::erase_if(bundle.cases, [&](const Case &which) {
+    return !StringRef(which.name).contains(options.filter);
+  });
+  if (bundle.cases.empty())
     fail("no case has '" + options.filter + "' in its name");
   if (options.lists) {
-    for (const Case &which : cases)
-      std::printf("%s\n", which.name.c_str());
+    for (const Case &which : bundle.cases)
+      outs() << which.name << "\n";
     return 0;
   }
-
-  GPU gpu = GPU::open(options.device);
-  printHeader(gpu, bundle);
-  unsigned numPassed = 0;
-  for (size_t i = 0; i < cases.size(); ++i) {
-    Outcome outcome = run(gpu, bundle, cases[i], options);
-    printCase(cases[i], outcome, /*isFirst=*/i == 0);
-    report(cases[i], outcome);
-    numPassed += outcome.isRight && outcome.problem.empty();
-  }
-  size_t numFailed = cases.size() - numPassed;
-  std::printf("\n  ],\n  \"passed\": %u,\n  \"failed\": %zu\n}\n", numPassed,
-              numFailed);
-  return numFailed ? 1 : 0;
+  return runAll(bundle, options) ? 1 : 0;
 }

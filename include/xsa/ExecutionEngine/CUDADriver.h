@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The driver is looked up when it is asked for: neither building nor running on
-// another target needs CUDA. Nothing here needs LLVM either, so that xsa-run
-// shares it with xsa-replay, which travels alone.
+// another target needs CUDA. Shared by xsa-run and by xsa-replay, which travels
+// without MLIR.
 //
 //===----------------------------------------------------------------------===//
 
