@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -86,6 +87,19 @@ ExprRef TensorView::evaluateConstant(Value value) {
 
 /// Null if the value depends on something that has no place in an expression,
 /// such as the running value of a reduction.
+/// Branches in the body of an operation, as StableHLO's concatenations have.
+ExprRef TensorView::evaluateChoice(scf::IfOp choice, unsigned number,
+                                   Scope &scope, ArrayRef<ExprRef> loops) {
+  if (!isa<FloatType>(choice->getResult(number).getType()))
+    return nullptr;
+  ExprRef condition = evaluate(choice.getCondition(), scope, loops);
+  ExprRef first = evaluate(choice.thenYield().getOperand(number), scope, loops);
+  ExprRef second =
+      evaluate(choice.elseYield().getOperand(number), scope, loops);
+  return condition && first && second ? ctx.select(condition, first, second)
+                                      : nullptr;
+}
+
 ExprRef TensorView::evaluate(Value value, Scope &scope,
                              ArrayRef<ExprRef> loops) {
   if (auto it = scope.find(value); it != scope.end())
@@ -97,7 +111,10 @@ ExprRef TensorView::evaluate(Value value, Scope &scope,
     return isBody ? nullptr : ctx.access(value, {});
   }
   ExprRef result = evaluateConstant(value);
-  if (!result) {
+  if (auto choice = dyn_cast<scf::IfOp>(op)) {
+    result = evaluateChoice(choice, cast<OpResult>(value).getResultNumber(),
+                            scope, loops);
+  } else if (!result) {
     SmallVector<ExprRef> operands;
     for (Value operand : op->getOperands()) {
       ExprRef e = nullptr;

@@ -20,6 +20,10 @@
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/IR/AffineExpr.h"
 
+namespace mlir::scf {
+class IfOp;
+} // namespace mlir::scf
+
 namespace xsa {
 
 class TensorView {
@@ -81,6 +85,8 @@ private:
   ExprRef peelInsertSlice(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);
   ExprRef evaluate(mlir::Value value, Scope &scope,
                    llvm::ArrayRef<ExprRef> loops);
+  ExprRef evaluateChoice(mlir::scf::IfOp choice, unsigned number, Scope &scope,
+                         llvm::ArrayRef<ExprRef> loops);
   ExprRef evaluateOp(mlir::Operation *op, llvm::ArrayRef<ExprRef> operands,
                      llvm::ArrayRef<ExprRef> loops);
   ExprRef evaluateInteger(mlir::Operation *op, llvm::ArrayRef<ExprRef> x);

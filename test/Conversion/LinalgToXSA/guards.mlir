@@ -263,3 +263,58 @@ func.func @masked_only(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %m: tensor<8x8x
   %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
+
+// A row is empty where its bias is -inf for all keys, as ONNX defines Attention.
+// CHECK-LABEL: func @zeroed_by_bias(
+// CHECK: xsa.attention
+// CHECK-SAME: bias(
+func.func @zeroed_by_bias(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %ninf = arith.constant 0xFF800000 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %er = tensor.empty() : tensor<8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m0 = linalg.fill ins(%ninf : f32) outs(%er : tensor<8xf32>) -> tensor<8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %s = linalg.matmul ins(%x, %t : tensor<8x4xf32>, tensor<4x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %h = linalg.add ins(%s, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %q = linalg.softmax dimension(1) ins(%h : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %top = linalg.reduce { arith.maximumf } ins(%b : tensor<8x8xf32>) outs(%m0 : tensor<8xf32>) dimensions = [1]
+  %p = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%q, %top : tensor<8x8xf32>, tensor<8xf32>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %o: f32):
+    %g = arith.cmpf oeq, %a1, %ninf : f32
+    %r = arith.select %g, %zero, %a0 : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// The maximum of another tensor says nothing about the scores.
+// REMARK: remark: attention left alone: probabilities are replaced by 0 under a condition other than an empty row
+// CHECK-LABEL: func @zeroed_by_another(
+// CHECK-NOT: xsa.attention
+// CHECK: return
+func.func @zeroed_by_another(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %ninf = arith.constant 0xFF800000 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %er = tensor.empty() : tensor<8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m0 = linalg.fill ins(%ninf : f32) outs(%er : tensor<8xf32>) -> tensor<8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %s = linalg.matmul ins(%x, %t : tensor<8x4xf32>, tensor<4x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %h = linalg.add ins(%s, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %q = linalg.softmax dimension(1) ins(%h : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %top = linalg.reduce { arith.maximumf } ins(%c : tensor<8x8xf32>) outs(%m0 : tensor<8xf32>) dimensions = [1]
+  %p = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%q, %top : tensor<8x8xf32>, tensor<8xf32>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %o: f32):
+    %g = arith.cmpf oeq, %a1, %ninf : f32
+    %r = arith.select %g, %zero, %a0 : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}

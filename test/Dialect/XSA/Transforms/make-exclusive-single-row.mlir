@@ -136,3 +136,38 @@ func.func @pooled_to_one_key(%x: tensor<2x8x4xf32>) -> tensor<2x1x4xf32> {
   %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]} ins(%one, %one, %one : tensor<2x1x4xf32>, tensor<2x1x4xf32>, tensor<2x1x4xf32>) outs(%e : tensor<2x1x4xf32>) -> tensor<2x1x4xf32>
   return %y : tensor<2x1x4xf32>
 }
+
+// -----
+
+#q = affine_map<(b, m, d, j, n) -> (b, m, d)>
+#k = affine_map<(b, m, d, j, n) -> (b, j, d)>
+#v = affine_map<(b, m, d, j, n) -> (b, j, n)>
+#o = affine_map<(b, m, d, j, n) -> (b, m, n)>
+
+// StableHLO's concatenation chooses for each element.
+// CHECK-LABEL: func.func @behind_cache_by_branches
+// CHECK:         tensor.extract_slice %{{.*}}[0, 7, 0] [2, 1, 4] [1, 1, 1]
+// CHECK:         xsa.attention {exclusion =
+func.func @behind_cache_by_branches(%x: tensor<2x1x4xf32>, %cache: tensor<2x7x4xf32>) -> tensor<2x1x4xf32> {
+  %c7 = arith.constant 7 : index
+  %e = tensor.empty() : tensor<2x1x4xf32>
+  %ekv = tensor.empty() : tensor<2x8x4xf32>
+  %kv = linalg.generic {indexing_maps = [affine_map<(b, j, n) -> (b, j, n)>], iterator_types = ["parallel", "parallel", "parallel"]} outs(%ekv : tensor<2x8x4xf32>) {
+  ^bb0(%out: f32):
+    %b = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %n = linalg.index 2 : index
+    %old = arith.cmpi ult, %j, %c7 : index
+    %r = scf.if %old -> (f32) {
+      %a = tensor.extract %cache[%b, %j, %n] : tensor<2x7x4xf32>
+      scf.yield %a : f32
+    } else {
+      %i = arith.subi %j, %c7 : index
+      %a = tensor.extract %x[%b, %i, %n] : tensor<2x1x4xf32>
+      scf.yield %a : f32
+    }
+    linalg.yield %r : f32
+  } -> tensor<2x8x4xf32>
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]} ins(%x, %kv, %kv : tensor<2x1x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>) outs(%e : tensor<2x1x4xf32>) -> tensor<2x1x4xf32>
+  return %y : tensor<2x1x4xf32>
+}
