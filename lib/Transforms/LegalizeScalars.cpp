@@ -33,6 +33,36 @@ namespace xsa {
 using namespace mlir;
 
 namespace {
+/// The larger or smaller of two scalars, the other one where one is NaN, by
+/// comparisons. LLVM 22 vectorizes reductions with `llvm.maxnum` for loops
+/// without NaN and leaves them before the last elements where the number of
+/// iterations is constant and only one of them is a vector's, as with 7 elements
+/// (llvm/llvm-project issue 209159).
+template <typename OpTy, arith::CmpFPredicate Chosen>
+struct ExpandMaxMinNum : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<FloatType>(op.getType()))
+      return failure();
+    Location loc = op.getLoc();
+    Value lhs = op.getLhs(), rhs = op.getRhs();
+    // Unordered: also where rhs is NaN.
+    Value isChosen =
+        arith::CmpFOp::create(rewriter, loc, Chosen, lhs, rhs).getResult();
+    Value chosen = arith::SelectOp::create(rewriter, loc, isChosen, lhs, rhs);
+    Value isNaN = arith::CmpFOp::create(rewriter, loc,
+                                        arith::CmpFPredicate::UNO, lhs, lhs);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isNaN, rhs, chosen);
+    return success();
+  }
+};
+using ExpandMaxNum =
+    ExpandMaxMinNum<arith::MaxNumFOp, arith::CmpFPredicate::UGT>;
+using ExpandMinNum =
+    ExpandMaxMinNum<arith::MinNumFOp, arith::CmpFPredicate::ULT>;
+
 struct LegalizeScalars
     : public xsa::impl::LegalizeScalarsPassBase<LegalizeScalars> {
   using Base::Base;
@@ -89,6 +119,7 @@ private:
     arith::populateExpandBFloat16Patterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     math::populateExpansionPatterns(patterns, {"fpowi"});
+    patterns.add<ExpandMaxNum, ExpandMinNum>(&getContext());
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
     return applyPatternsGreedily(getOperation(), std::move(patterns), config);

@@ -37,3 +37,20 @@ func.func @ceildiv(%x: index, %y: index) -> index {
   %0 = arith.ceildivsi %x, %y : index
   return %0 : index
 }
+
+// A maximum that passes over NaN is comparisons: LLVM's vectorizer loses the
+// last elements of short reductions otherwise.
+// CHECK-LABEL: func.func @maxnum(
+// CHECK-SAME:    %[[X:.*]]: f32, %[[Y:.*]]: f32, %[[V:.*]]: vector<8xf32>
+// CHECK:         %[[GREATER:.*]] = arith.cmpf ugt, %[[X]], %[[Y]] : f32
+// CHECK:         %[[MAX:.*]] = arith.select %[[GREATER]], %[[X]], %[[Y]] : f32
+// CHECK:         %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]] : f32
+// CHECK:         arith.select %[[NAN]], %[[Y]], %[[MAX]] : f32
+// CHECK:         arith.maxnumf %[[V]], %[[V]] : vector<8xf32>
+// CHECK:         arith.cmpf ult, %{{.*}} : f32
+func.func @maxnum(%x: f32, %y: f32, %v: vector<8xf32>) -> (f32, vector<8xf32>, f32) {
+  %0 = arith.maxnumf %x, %y : f32
+  %1 = arith.maxnumf %v, %v : vector<8xf32>
+  %2 = arith.minnumf %x, %y : f32
+  return %0, %1, %2 : f32, vector<8xf32>, f32
+}

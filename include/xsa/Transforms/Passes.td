@@ -54,7 +54,8 @@ def LegalizeScalarsPass
     f16 and bf16 arithmetic and functions are computed in f32, rounded after
     each operation as if they had been computed in their own type; bf16
     conversions become integer operations, since many processors and C runtimes
-    have none; integer powers and rounding divisions are expanded. `expm1` and
+    have none; integer powers and rounding divisions are expanded, and so are `maxnumf` and
+    `minnumf` of scalars, whose reductions LLVM 22 vectorizes wrongly. `expm1` and
     `log1p` become calls of the C library: upstream's lowerings of them lose all
     digits near 0.
   }];

@@ -376,6 +376,32 @@ def reductions(model, rng):
     model.result(value + "#1", outs[1][1], xr.argmax(1), "argmax")
 
 
+    skipping(model, rng)
+
+
+def skipping(model, rng):
+    """Extrema that pass over NaN, of every short length: a vectorizer takes another way in each."""
+    for length in range(1, 18):
+        for op, start, reference in [
+            ("maxnumf", "0xFF800000", np.fmax.reduce),
+            ("minnumf", "0x7F800000", np.fmin.reduce),
+        ]:
+            array = rng.standard_normal((13, length))
+            array[2 * length % 13, length // 2] = np.nan
+            x, xt, xr = model.argument(array, "f32")
+            init = model.filled((13,), "f32", start)
+            value = model.generic(
+                ["d0, d1", "d0"],
+                "pr",
+                [(x, xt)],
+                [init],
+                f"  ^bb0(%x: f32, %m: f32):\n    %r = arith.{op} %x, %m : f32\n    linalg.yield %r : f32",
+            )
+            # A row of nothing but NaN keeps what it starts from.
+            initial = -np.inf if op == "maxnumf" else np.inf
+            model.result(value, init[1], reference(xr, 1, initial=initial), f"{op} {length}", ulp=0)
+
+
 def functions(model, rng):
     """Functions of the math dialect, to within a few units in the last place."""
     erf = np.vectorize(math.erf)

@@ -59,7 +59,8 @@ def MakeExclusive
     Statistic<"numRefused", "refused", "Attentions left alone, with a remark">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+    "::xsa::XSADialect"
   ];
 }
 
