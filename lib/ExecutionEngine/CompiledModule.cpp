@@ -29,6 +29,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/ADT/SCCIterator.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 
 using namespace mlir;
 using namespace xsa;
@@ -175,12 +176,38 @@ static LogicalResult checkRecursion(ModuleOp module) {
   return success();
 }
 
+/// Renames functions that are named like one of the C library: what arithmetic
+/// and memory become calls of would be they. Returns the entry's name.
+static std::string avoidLibraryNames(ModuleOp module, StringRef entry,
+                                     const llvm::Triple &triple) {
+  llvm::TargetLibraryInfoImpl library(triple);
+  SymbolTable symbols(module);
+  std::string newEntry = entry.str();
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    StringRef name = function.getName();
+    llvm::LibFunc known;
+    if (function.isExternal() || !library.getLibFunc(name, known))
+      continue;
+    unsigned counter = 0;
+    llvm::SmallString<64> newName = SymbolTable::generateSymbolName<64>(
+        ("model_" + name).str(),
+        [&](StringRef taken) { return symbols.lookup(taken) != nullptr; },
+        counter);
+    if (name == entry)
+      newEntry = newName.str();
+    (void)symbols.rename(function, newName);
+  }
+  return newEntry;
+}
+
 /// Lowers everything that the entry needs to the LLVM dialect.
-static LogicalResult lower(ModuleOp module, const CompileOptions &options,
+static LogicalResult lower(ModuleOp module, StringRef entry,
+                           const CompileOptions &options,
                            llvm::TargetMachine &machine) {
   // What the entry does not call is not compiled.
   for (auto function : module.getOps<func::FuncOp>())
-    function.setVisibility(function.getName() == options.entry
+    function.setVisibility(function.getName() == entry
                                ? SymbolTable::Visibility::Public
                                : SymbolTable::Visibility::Private);
   if (failed(checkRecursion(module)))
@@ -230,7 +257,9 @@ CompiledModule::compile(ModuleOp original, const CompileOptions &options) {
 
   DiagnosticCollector diagnostics(context, options);
   OwningOpRef<ModuleOp> module = original.clone();
-  if (failed(lower(*module, options, **machine)))
+  std::string entry =
+      avoidLibraryNames(*module, options.entry, (*machine)->getTargetTriple());
+  if (failed(lower(*module, entry, options, **machine)))
     return diagnostics.takeError("the module could not be lowered");
   if (failed(checkSymbols(*module)))
     return diagnostics.takeError("the module uses undefined symbols");
@@ -249,8 +278,7 @@ CompiledModule::compile(ModuleOp original, const CompileOptions &options) {
     if (llvm::Error error = runtime::loadKernels(
             *options.device, [&] { compiled->engine->initialize(); }))
       return error;
-  auto entryPoint =
-      compiled->engine->lookupPacked("_mlir_ciface_" + options.entry);
+  auto entryPoint = compiled->engine->lookupPacked("_mlir_ciface_" + entry);
   if (!entryPoint)
     return entryPoint.takeError();
   compiled->entryPoint = *entryPoint;

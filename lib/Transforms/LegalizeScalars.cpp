@@ -36,8 +36,8 @@ namespace {
 /// The larger or smaller of two scalars, the other one where one is NaN, by
 /// comparisons. LLVM 22 vectorizes reductions with `llvm.maxnum` for loops
 /// without NaN and leaves them before the last elements where the number of
-/// iterations is constant and only one of them is a vector's, as with 7 elements
-/// (llvm/llvm-project issue 209159).
+/// iterations is constant and only one of them is a vector's, as with 7
+/// elements (llvm/llvm-project issue 209159).
 template <typename OpTy, arith::CmpFPredicate Chosen>
 struct ExpandMaxMinNum : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;

@@ -375,7 +375,6 @@ def reductions(model, rng):
     model.result(value + "#0", outs[0][1], xr.max(1), "max", 0)
     model.result(value + "#1", outs[1][1], xr.argmax(1), "argmax")
 
-
     skipping(model, rng)
 
 
