@@ -14,6 +14,8 @@
 
 #include "AttentionMatch.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace xsa;
 
@@ -81,15 +83,31 @@ static bool areStoredWithDepth(ExprRef query, ExprRef key,
          });
 }
 
+/// Whether the query is stored with `var` in the dimension in which the key has
+/// its keys.
+static bool isStoredLikeKeys(ExprRef query, ExprRef key, ExprRef var,
+                             ArrayRef<ExprRef> keys) {
+  if (!query->is(ExprKind::Access) || !key->is(ExprKind::Access) ||
+      query->getOperands().size() != key->getOperands().size())
+    return false;
+  return llvm::any_of(llvm::zip_equal(query->getOperands(), key->getOperands()),
+                      [&](auto pair) {
+                        auto [row, index] = pair;
+                        return row->dependsOn(var) && index->dependsOnAny(keys);
+                      });
+}
+
 /// Of the variables that only the query depends on, those that are its rows.
 /// The others are heads of a group: the operation means the same either way,
 /// but causal masks and own values need the rows. `repeated` are candidates
 /// that share a dimension of the result with key/value heads, which only the
 /// heads of a group do: where nothing else is left there is a single row.
+/// `isLikely` decides between candidates that are as many as the keys.
 static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
                                        SmallVector<ExprRef> candidates,
                                        ArrayRef<ExprRef> repeated,
-                                       bool singleRow) {
+                                       bool singleRow,
+                                       function_ref<bool(ExprRef)> isLikely) {
   SmallVector<ExprRef> conditions;
   for (const MaskStep &mask : result.masks)
     conditions.push_back(mask.keep);
@@ -110,9 +128,10 @@ static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
   if (candidates.size() <= 1)
     return candidates;
   // As many rows as keys, digit by digit.
-  SmallVector<ExprRef> rows;
+  SmallVector<ExprRef> rows, ordered = candidates;
+  std::stable_partition(ordered.begin(), ordered.end(), isLikely);
   for (ExprRef key : result.keys)
-    for (ExprRef var : candidates)
+    for (ExprRef var : ordered)
       if (var->getExtent() == key->getExtent() &&
           !llvm::is_contained(rows, var)) {
         rows.push_back(var);
@@ -168,7 +187,10 @@ bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
   bool singleRow =
       hasSingleRow(storedQuery, storedKey, result.keys) ||
       areStoredWithDepth(storedQuery, storedKey, candidates, result);
-  result.rows = chooseRows(result, candidates, repeated, singleRow);
+  result.rows =
+      chooseRows(result, candidates, repeated, singleRow, [&](ExprRef var) {
+        return isStoredLikeKeys(storedQuery, storedKey, var, result.keys);
+      });
   for (ExprRef var : candidates)
     if (!llvm::is_contained(result.rows, var))
       result.leading.push_back(var);
