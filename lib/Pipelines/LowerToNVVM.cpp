@@ -17,6 +17,7 @@
 #include "HostSteps.h"
 
 #include "xsa/Conversion/TilesToNVVM/Passes.h"
+#include "xsa/Support/Chip.h"
 #include "xsa/Transforms/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -30,16 +31,30 @@
 using namespace mlir;
 using namespace xsa;
 
-/// The PTX version that first knew the chip, and not one before 8.0.
-static int64_t ptxVersionFor(StringRef chip) {
-  unsigned number = 0;
-  if (chip.consume_front("sm_"))
-    (void)chip.consumeInteger(10, number);
-  if (number >= 120)
-    return 87;
-  if (number >= 100)
-    return 86;
-  return 80;
+bool KernelFormatParser::parse(llvm::cl::Option &option, StringRef,
+                               StringRef text, std::string &value) {
+  value = text.str();
+  if (llvm::is_contained({"mlir", "llvm", "isa", "bin", "fatbin"}, text))
+    return false;
+  return option.error("expected mlir, llvm, isa, bin or fatbin, got '" + text +
+                      "'");
+}
+
+bool PTXVersionParser::parse(llvm::cl::Option &option, StringRef,
+                             StringRef text, unsigned &value) {
+  // There was no version 8.9.
+  if (!text.getAsInteger(10, value) &&
+      (value == 0 || (value >= 60 && value <= 88) || value == 90))
+    return false;
+  return option.error("expected a version of PTX from 60 to 90, got '" + text +
+                      "'");
+}
+
+/// What the chip needs, and not a version before 8.0. Another version that is
+/// asked for is taken where it is later.
+static unsigned getPTXVersion(const LowerToNVVMOptions &options) {
+  std::optional<Chip> chip = findChip(options.chip);
+  return std::max({80u, unsigned(options.ptx), chip ? chip->ptx : 0u});
 }
 
 /// What becomes a kernel is tiled and vectorized; what does not stays for the
@@ -100,9 +115,7 @@ static void addDevice(OpPassManager &pm) {
 static void addBinaries(OpPassManager &pm, const LowerToNVVMOptions &options) {
   GpuNVVMAttachTargetOptions target;
   target.chip = options.chip;
-  int64_t version =
-      options.ptx ? int64_t(options.ptx) : ptxVersionFor(options.chip);
-  target.features = "+ptx" + std::to_string(version);
+  target.features = "+ptx" + std::to_string(getPTXVersion(options));
   target.optLevel = 3;
   pm.addPass(createGpuNVVMAttachTarget(target));
   GpuModuleToBinaryPassOptions binary;

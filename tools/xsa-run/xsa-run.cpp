@@ -120,7 +120,8 @@ struct Options {
       cl::value_desc("list"), cl::cat(category)};
   cl::opt<std::string> chip{
       "chip", cl::init("sm_80"),
-      cl::desc("GPU to compile kernels for (default: sm_80)"),
+      cl::desc("GPU to compile kernels for, where the target has any (default: "
+               "sm_80)"),
       cl::cat(category)};
   cl::opt<std::string> record{
       "record", cl::desc("folder that the target 'record' writes to"),
@@ -149,9 +150,6 @@ static StringRef findContradiction(const Options &options) {
   if (!options.raiseAttention && options.convert.getNumOccurrences())
     return "--convert-attention-to-xsa needs attention to be found, which "
            "--raise=false forbids";
-  if (options.target == Target::CPU && options.chip.getNumOccurrences())
-    return "--chip names a GPU, and --target cpu uses none; expected --target "
-           "emulator, cuda or record beside it";
   bool records = options.target == Target::Record;
   if (!records && options.recordFormat.getNumOccurrences())
     return "--record-format needs --target record";

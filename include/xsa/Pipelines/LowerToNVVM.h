@@ -19,17 +19,32 @@
 
 namespace xsa {
 
+/// One of the forms that kernels can have.
+struct KernelFormatParser : llvm::cl::parser<std::string> {
+  using parser::parser;
+  bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text,
+             std::string &value);
+};
+
+/// A version of PTX that LLVM can write, or 0.
+struct PTXVersionParser : llvm::cl::parser<unsigned> {
+  using parser::parser;
+  bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text,
+             unsigned &value);
+};
+
 struct LowerToNVVMOptions
     : public mlir::PassPipelineOptions<LowerToNVVMOptions> {
   Option<std::string> chip{
       *this, "chip",
       llvm::cl::desc("GPU to compile for, sm_80 or later (default: sm_80)"),
       llvm::cl::init("sm_80")};
-  Option<int64_t> ptx{
+  Option<unsigned, PTXVersionParser> ptx{
       *this, "ptx",
-      llvm::cl::desc("version of PTX, such as 80 (0: what the chip needs)"),
+      llvm::cl::desc("version of PTX, such as 88 (default, and at least: what "
+                     "the chip needs)"),
       llvm::cl::init(0)};
-  Option<std::string> format{
+  Option<std::string, KernelFormatParser> format{
       *this, "format",
       llvm::cl::desc(
           "form of the kernels: mlir (LLVM dialect), llvm (bitcode), isa "

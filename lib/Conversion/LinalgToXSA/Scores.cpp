@@ -374,6 +374,21 @@ bool ScoreNormalizer::apply(const ScoreStep &step) {
   }
 }
 
+/// Whether a term may be infinite by what the function is given: a row that has
+/// such a term does not stay as it is without it. What is computed, such as the
+/// shift by the maximum, is infinite only where the scores are.
+static bool mayBeInfinite(ExprRef e) {
+  if (e->is(ExprKind::Constant))
+    return !std::isfinite(e->getNumber());
+  if (e->is(ExprKind::Access))
+    return e->isFloat() && isa<BlockArgument>(e->getValue());
+  for (ExprOp op : {ExprOp::Add, ExprOp::Sub, ExprOp::Mul, ExprOp::Neg,
+                    ExprOp::Cast, ExprOp::Select})
+    if (e->isApply(op))
+      return llvm::any_of(e->getOperands(), mayBeInfinite);
+  return false;
+}
+
 /// Removes what is the same for all keys of a row, such as the shift by the
 /// maximum: it cancels, unless something outside of it is not linear.
 static SmallVector<ScoreStep> dropRowShifts(MatchContext &match,
@@ -383,7 +398,7 @@ static SmallVector<ScoreStep> dropRowShifts(MatchContext &match,
   bool cancels = true;
   for (const ScoreStep &step : llvm::reverse(steps)) {
     if (step.kind == ScoreStep::Bias && cancels &&
-        !match.dependsOn(step.expr, keys))
+        !match.dependsOn(step.expr, keys) && !mayBeInfinite(step.expr))
       continue;
     cancels &=
         step.kind == ScoreStep::Scale || step.kind == ScoreStep::Factor ||

@@ -14,6 +14,8 @@
 
 #include "KernelPlan.h"
 
+#include "xsa/Support/Chip.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -22,22 +24,21 @@
 using namespace mlir;
 using namespace xsa;
 
-FailureOr<ChipLimits> ChipLimits::of(StringRef chip) {
-  unsigned number = 0;
-  StringRef digits = chip;
-  if (!digits.consume_front("sm_") || digits.consumeInteger(10, number) ||
-      number < 80)
+FailureOr<ChipLimits> ChipLimits::of(StringRef name) {
+  std::optional<Chip> chip = findChip(name);
+  if (!chip)
     return failure();
   constexpr int64_t kib = 1024;
   // CUDA C++ Programming Guide, technical specifications per compute
   // capability; SMs of A100, H100, B200 and of large consumer parts.
-  switch (number) {
+  switch (chip->capability) {
   case 80:
   case 87:
     return ChipLimits{163 * kib, 164 * kib, 65536, 255, 108};
   case 90:
     return ChipLimits{227 * kib, 228 * kib, 65536, 255, 132};
   case 100:
+  case 101:
   case 103:
   case 110:
     return ChipLimits{227 * kib, 228 * kib, 65536, 255, 148};

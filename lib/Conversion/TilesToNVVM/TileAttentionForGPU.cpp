@@ -212,7 +212,12 @@ struct TileAttentionForGPU
   using TileForGPU::TileForGPU;
 
   LogicalResult initialize(MLIRContext *context) override {
-    return checkOption(context, "key-splits", keySplits, 0, 1024);
+    return success(
+        succeeded(checkOption(context, "query-tile", queryTile, 0, 1024)) &&
+        succeeded(checkOption(context, "key-tile", keyTile, 0, 1024)) &&
+        succeeded(checkOption(context, "warps", warps, 0, 32)) &&
+        succeeded(checkOption(context, "stages", stages, 0, 16)) &&
+        succeeded(checkOption(context, "key-splits", keySplits, 0, 1024)));
   }
 
 private:

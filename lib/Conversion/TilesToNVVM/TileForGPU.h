@@ -34,7 +34,7 @@ public:
     mlir::FailureOr<ChipLimits> known = ChipLimits::of(this->chip);
     if (failed(known)) {
       this->getOperation().emitError("unknown chip '")
-          << this->chip << "': expected sm_80 or later";
+          << this->chip << "': expected sm_80 or a later one, such as sm_90";
       return this->signalPassFailure();
     }
     llvm::SmallVector<OpTy> ops;
