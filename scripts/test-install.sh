@@ -7,6 +7,11 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+case ${1:-} in
+-h | --help) print_usage "$0"; exit 0 ;;
+-*) fail "unknown option '$1' (see $0 --help)" ;;
+esac
+
 build=${1:-$XSA_ROOT/build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

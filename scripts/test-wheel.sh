@@ -8,6 +8,11 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+case ${1:-} in
+-h | --help) print_usage "$0"; exit 0 ;;
+-*) fail "unknown option '$1' (see $0 --help)" ;;
+esac
+
 build=$(cd "${1:-$XSA_ROOT/build}" && pwd)
 python=$XSA_VENV/bin/python
 work=$(mktemp -d)

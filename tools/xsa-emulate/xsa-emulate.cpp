@@ -198,7 +198,7 @@ static Expected<std::string> chooseKernel(const KernelModule &module,
 /// Whether an argument, as the user wrote it, is for a parameter of a type.
 static bool matches(StringRef argument, StringRef type) {
   StringRef kind = argument.split(':').first;
-  unsigned bits;
+  unsigned bits = 0;
   bool isInteger = type.consume_front("i") && !type.getAsInteger(10, bits);
   return StringSwitch<bool>(kind)
       .Case("i32", isInteger && bits <= 32)

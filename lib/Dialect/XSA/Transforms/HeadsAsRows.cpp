@@ -32,7 +32,7 @@ static int64_t getQueryExtent(AttentionOp op, unsigned dim) {
 static bool standsAtLastKey(AttentionOp op) {
   return op.getAlignment() == Alignment::BottomRight && !op.getQueryOffset() &&
          !op.getQueryStart() && !op.getKeyStart() && !op.getWindowLeft() &&
-         op.getWindowRight().value_or(0) >= 0 && !op.hasScoreRegion();
+         !op.hasScoreRegion();
 }
 
 /// The largest dimension of heads that share keys and values, and in which
