@@ -127,17 +127,21 @@ static bool fromJSON(const json::Value &value, Recording &recording,
 static bool fromJSON(const json::Value &value,
                      std::map<unsigned, Recording> &recordings,
                      json::Path path) {
-  std::map<std::string, Recording> named;
-  if (!fromJSON(value, named, path))
+  const json::Object *chips = value.getAsObject();
+  if (!chips) {
+    path.report("expected object");
     return false;
-  for (auto &[name, recording] : named) {
-    StringRef number = name;
+  }
+  for (auto &[key, recording] : *chips) {
+    // A path refers to the name, which has to outlive it.
+    StringRef name = key, number = name;
     unsigned chip;
     if (!number.consume_front("sm_") || number.getAsInteger(10, chip)) {
       path.field(name).report("expected the name of a chip, such as sm_80");
       return false;
     }
-    recordings[chip] = std::move(recording);
+    if (!fromJSON(recording, recordings[chip], path.field(name)))
+      return false;
   }
   return true;
 }
