@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "xsa/Conversion/SCFToXSARuntime/Passes.h"
+#include "xsa/Support/EqualRegions.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -141,8 +142,7 @@ private:
   LLVMTypeConverter converter;
   Type pointer, index;
   func::FuncOp runtime;
-  /// The bodies so far, by the number of their operations.
-  DenseMap<size_t, SmallVector<func::FuncOp>> bodies;
+  EqualRegions bodies;
 
   // Of the loop at hand: what its body uses from outside, as values to pass
   // and as constants to repeat.
@@ -301,21 +301,12 @@ func::FuncOp Outliner::createBody(ParallelLoop &loop) {
 }
 
 /// An earlier function that does the same as `body`, which is erased then, or
-/// `body` itself. The layers of a model differ in what they capture, not in
-/// what they do with it.
+/// `body` itself.
 func::FuncOp Outliner::shareBody(func::FuncOp body) {
-  size_t numOps = 0;
-  body.walk([&](Operation *) { ++numOps; });
-  SmallVector<func::FuncOp> &candidates = bodies[numOps];
-  for (func::FuncOp candidate : candidates)
-    if (OperationEquivalence::isRegionEquivalentTo(
-            &candidate.getBody(), &body.getBody(),
-            OperationEquivalence::IgnoreLocations)) {
-      symbols.erase(body);
-      return candidate;
-    }
-  candidates.push_back(body);
-  return body;
+  auto shared = cast<func::FuncOp>(bodies.findOrAdd(body));
+  if (shared != body)
+    symbols.erase(body);
+  return shared;
 }
 
 LogicalResult Outliner::outline(ParallelLoop &loop) {

@@ -15,6 +15,7 @@
 #include "KernelPlan.h"
 
 #include "xsa/Conversion/TilesToNVVM/Passes.h"
+#include "xsa/Support/EqualRegions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -110,19 +111,21 @@ static StringRef accessOf(BlockArgument arg) {
 namespace {
 class Outliner {
 public:
-  Outliner(gpu::GPUModuleOp kernels, scf::ForallOp loop)
-      : kernels(kernels), loop(loop), b(loop.getLoc(), loop) {}
+  Outliner(gpu::GPUModuleOp kernels, EqualRegions &known, scf::ForallOp loop)
+      : kernels(kernels), known(known), loop(loop), b(loop.getLoc(), loop) {}
 
   void outline();
 
 private:
   gpu::GPUFuncOp makeKernel(ArrayRef<Value> captured);
   void moveBody(gpu::GPUFuncOp kernel, ArrayRef<Value> captured);
+  gpu::GPUFuncOp share(gpu::GPUFuncOp kernel);
   void launch(gpu::GPUFuncOp kernel, ArrayRef<Value> captured);
   SmallVector<OpFoldResult> tripCounts(OpBuilder &builder,
                                        const IRMapping &mapping);
 
   gpu::GPUModuleOp kernels;
+  EqualRegions &known;
   scf::ForallOp loop;
   ImplicitLocOpBuilder b;
 };
@@ -211,6 +214,25 @@ void Outliner::moveBody(gpu::GPUFuncOp kernel, ArrayRef<Value> captured) {
                           b.getStringAttr(access));
 }
 
+/// An earlier kernel that does the same as `kernel`, which is erased then, or
+/// `kernel` itself.
+gpu::GPUFuncOp Outliner::share(gpu::GPUFuncOp kernel) {
+  // All that a kernel is but its name, which the plan has too.
+  NamedAttrList attributes(kernel->getAttrDictionary());
+  attributes.erase(SymbolTable::getSymbolAttrName());
+  auto plan = kernel->getAttrOfType<KernelAttr>(kKernelAttrName);
+  attributes.set(kKernelAttrName,
+                 KernelAttr::get(plan.getContext(), /*name=*/"", plan.getUnit(),
+                                 plan.getWarps(), plan.getStages(),
+                                 plan.getQueryInRegisters(),
+                                 plan.getRowThreads(), plan.getChunk()));
+  auto shared = cast<gpu::GPUFuncOp>(
+      known.findOrAdd(kernel, attributes.getDictionary(kernel.getContext())));
+  if (shared != kernel)
+    kernel.erase();
+  return shared;
+}
+
 void Outliner::launch(gpu::GPUFuncOp kernel, ArrayRef<Value> captured) {
   auto plan = loop->getAttrOfType<KernelAttr>(kKernelAttrName);
   Value one = arith::ConstantIndexOp::create(b, 1);
@@ -239,8 +261,8 @@ void Outliner::outline() {
       values.insert(value);
   SmallVector<Value> captured(values.begin(), values.end());
   gpu::GPUFuncOp kernel = makeKernel(captured);
-  launch(kernel, captured);
   moveBody(kernel, captured);
+  launch(share(kernel), captured);
   loop.erase();
 }
 
@@ -256,17 +278,20 @@ struct OutlineKernels : public xsa::impl::OutlineKernelsBase<OutlineKernels> {
     });
     if (loops.empty())
       return;
-    OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
+    OpBuilder builder(&getContext());
     auto kernels = gpu::GPUModuleOp::create(builder, getOperation().getLoc(),
                                             "xsa_kernels");
+    // A model may have a symbol of this name.
+    SymbolTable(getOperation()).insert(kernels);
     getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                             builder.getUnitAttr());
+    EqualRegions known;
     for (scf::ForallOp loop : loops) {
       if (loop->getNumResults()) {
         loop.emitError("must be on buffers to become a kernel");
         return signalPassFailure();
       }
-      Outliner(kernels, loop).outline();
+      Outliner(kernels, known, loop).outline();
     }
   }
 };

@@ -124,7 +124,8 @@ def OutlineKernels : Pass<"xsa-outline-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Each `scf.forall` marked `xsa.kernel`, on buffers, becomes a kernel in the
     `gpu.module` `xsa_kernels`, with one block per iteration on a grid of one
-    dimension, in the order of the loop. The body stays as it is: whole tiles as
+    dimension, in the order of the loop. Loops that do the same, as in the layers
+    of a model, share the first one's kernel. The body stays as it is: whole tiles as
     vectors, which all threads of a block work on. Buffers are arguments of the kernel, marked with
     what it does to them (`xsa.access`).
   }];
