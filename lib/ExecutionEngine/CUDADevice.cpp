@@ -13,6 +13,7 @@
 #include "xsa/ExecutionEngine/CUDADriver.h"
 #include "xsa/ExecutionEngine/Device.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace llvm;
@@ -25,13 +26,20 @@ namespace {
 class CUDADevice : public Device {
 public:
   ~CUDADevice() override {
-    if (context)
-      driver.cuDevicePrimaryCtxRelease(device);
+    if (!context)
+      return;
+    driver.cuCtxSetCurrent(context);
+    for (CUhandle module : modules)
+      driver.cuModuleUnload(module);
+    driver.cuDevicePrimaryCtxRelease(device);
   }
 
   Error initialize();
 
   ImageFormat getImageFormat() const override { return ImageFormat::Binary; }
+  std::optional<unsigned> getComputeCapability() const override {
+    return capability;
+  }
   Expected<void *> loadModule(StringRef image) override;
   Expected<void *> getFunction(void *module, StringRef name) override;
   Error launch(void *function, const LaunchShape &shape,
@@ -54,6 +62,8 @@ private:
   Driver driver{};
   CUdevice device = 0;
   CUhandle context = nullptr;
+  SmallVector<CUhandle> modules;
+  unsigned capability = 0;
 };
 } // namespace
 
@@ -72,6 +82,8 @@ Error CUDADevice::initialize() {
     return error;
   if (Error error = check(driver.cuDeviceGet(&device, 0), "find a GPU"))
     return error;
+  if (Error error = toError(driver.readCapability(capability, device)))
+    return error;
   return check(driver.cuDevicePrimaryCtxRetain(&context, device),
                "use the GPU");
 }
@@ -83,6 +95,7 @@ Expected<void *> CUDADevice::loadModule(StringRef image) {
   if (Error error = check(driver.cuModuleLoadData(&module, image.data()),
                           "load a kernel image"))
     return error;
+  modules.push_back(module);
   return module;
 }
 

@@ -15,6 +15,7 @@
 
 #include <dlfcn.h>
 #include <type_traits>
+#include <utility>
 
 using namespace xsa::cuda;
 
@@ -69,6 +70,19 @@ std::string Driver::check(CUresult result, const std::string &what) const {
   cuGetErrorString(result, &text);
   return "the NVIDIA driver could not " + what + ": " +
          (text ? text : "unknown error") + " (" + std::to_string(result) + ")";
+}
+
+std::string Driver::readCapability(unsigned &capability,
+                                   CUdevice device) const {
+  int major = 0, minor = 0;
+  for (auto [value, attribute] : {std::pair(&major, kComputeCapabilityMajor),
+                                  std::pair(&minor, kComputeCapabilityMinor)})
+    if (std::string problem = check(
+            cuDeviceGetAttribute(value, attribute, device), "describe the GPU");
+        !problem.empty())
+      return problem;
+  capability = unsigned(major * 10 + minor);
+  return "";
 }
 
 std::string Driver::launch(CUhandle function,

@@ -18,6 +18,7 @@
 #include "xsa/Pipelines/LowerForDevice.h"
 #include "xsa/Pipelines/LowerToCPU.h"
 #include "xsa/Support/ByteSize.h"
+#include "xsa/Support/Chip.h"
 
 #include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -201,8 +202,34 @@ static std::string avoidLibraryNames(ModuleOp module, StringRef entry,
   return newEntry;
 }
 
+/// The chip to compile for, which is one that the device has.
+static llvm::Expected<std::string> chooseChip(const CompileOptions &options) {
+  std::optional<unsigned> gpu;
+  if (options.device)
+    gpu = options.device->getComputeCapability();
+  if (!gpu)
+    return options.chip.empty() ? kDefaultChip.str() : options.chip;
+  std::optional<std::string> own = findChipFor(*gpu);
+  if (!own)
+    return llvm::createStringError(
+        "there are no kernels for this GPU, which has compute capability " +
+        describeCapability(*gpu) + ": expected one from " +
+        describeCapability(kChips.front().capability) + " to " +
+        describeCapability(kChips.back().capability));
+  if (options.chip.empty())
+    return *own;
+  // Names that are none are an error of the pipeline.
+  std::optional<Chip> chip = findChip(options.chip);
+  if (chip && !chip->runsOn(*gpu))
+    return llvm::createStringError(
+        "kernels for '" + options.chip +
+        "' do not run on this GPU, which has compute capability " +
+        describeCapability(*gpu) + ": expected '" + *own + "'");
+  return options.chip;
+}
+
 /// Lowers everything that the entry needs to the LLVM dialect.
-static LogicalResult lower(ModuleOp module, StringRef entry,
+static LogicalResult lower(ModuleOp module, StringRef entry, StringRef chip,
                            const CompileOptions &options,
                            llvm::TargetMachine &machine) {
   // What the entry does not call is not compiled.
@@ -216,7 +243,7 @@ static LogicalResult lower(ModuleOp module, StringRef entry,
   if (options.device) {
     LowerForDeviceOptions lowerOptions;
     lowerOptions.vectorBits = getVectorBits(machine);
-    lowerOptions.chip = options.chip;
+    lowerOptions.chip = chip.str();
     lowerOptions.format = getFormat(options.device->getImageFormat());
     buildLowerForDevicePipeline(pm, lowerOptions);
   } else {
@@ -244,6 +271,9 @@ CompiledModule::compile(ModuleOp original, const CompileOptions &options) {
   auto machine = createTargetMachine(options);
   if (!machine)
     return machine.takeError();
+  llvm::Expected<std::string> chip = chooseChip(options);
+  if (!chip)
+    return chip.takeError();
 
   MLIRContext *context = original.getContext();
   DialectRegistry registry;
@@ -259,7 +289,7 @@ CompiledModule::compile(ModuleOp original, const CompileOptions &options) {
   OwningOpRef<ModuleOp> module = original.clone();
   std::string entry =
       avoidLibraryNames(*module, options.entry, (*machine)->getTargetTriple());
-  if (failed(lower(*module, entry, options, **machine)))
+  if (failed(lower(*module, entry, *chip, options, **machine)))
     return diagnostics.takeError("the module could not be lowered");
   if (failed(checkSymbols(*module)))
     return diagnostics.takeError("the module uses undefined symbols");

@@ -13,6 +13,8 @@
 
 #include "Bundle.h"
 
+#include "xsa/Support/Chip.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
@@ -261,7 +263,7 @@ std::vector<Choice> xsa::replay::chooseCode(const Case &which,
   for (auto &[chip, recording] : which.recordings) {
     if (chip > capability)
       continue;
-    if (chip / 10 == capability / 10)
+    if (xsa::Chip{chip, /*ptx=*/0}.runsOn(capability))
       machineCode = {{chip, true}};
     if (hasPTX(recording))
       assembly.insert(assembly.begin(), {chip, false});

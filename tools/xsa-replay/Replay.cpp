@@ -74,8 +74,7 @@ GPU GPU::open(unsigned number) {
   require(driver.check(driver.cuDeviceGetName(name, sizeof name, device),
                        "name the GPU"));
   gpu.name = name;
-  gpu.capability =
-      ask(kComputeCapabilityMajor) * 10 + ask(kComputeCapabilityMinor);
+  require(driver.readCapability(gpu.capability, device));
   gpu.numMultiprocessors = ask(kMultiprocessorCount);
   gpu.cacheBytes = ask(kL2CacheBytes);
   gpu.maxSharedBytes = ask(kMaxSharedBytesPerBlock);

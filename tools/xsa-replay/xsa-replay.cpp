@@ -15,6 +15,8 @@
 #include "Bundle.h"
 #include "Replay.h"
 
+#include "xsa/Support/Chip.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -119,18 +121,13 @@ static double measureError(const Bundle &bundle, const Output &output,
   return error;
 }
 
-static std::string describeCapability(unsigned capability) {
-  return std::to_string(capability / 10) + "." +
-         std::to_string(capability % 10);
-}
-
 /// Loads the best code that the device and its driver take. A driver that is
 /// older than the assembler may refuse its machine code.
 static std::unique_ptr<Replay> load(const GPU &gpu, const Bundle &bundle,
                                     const Case &which, const Options &options,
                                     Outcome &outcome) {
   outcome.problem = "the bundle has no code for compute capability " +
-                    describeCapability(gpu.capability);
+                    xsa::describeCapability(gpu.capability);
   for (const Choice &choice : chooseCode(which, gpu.capability)) {
     if (choice.isMachineCode && options.usesPTX)
       continue;
@@ -204,7 +201,8 @@ static void writeHeader(json::OStream &json, const GPU &gpu,
                         const Bundle &bundle) {
   json.attributeObject("gpu", [&] {
     json.attribute("name", gpu.name);
-    json.attribute("compute_capability", describeCapability(gpu.capability));
+    json.attribute("compute_capability",
+                   xsa::describeCapability(gpu.capability));
     json.attribute("multiprocessors", gpu.numMultiprocessors);
     json.attribute("driver", gpu.driverVersion);
     json.attribute("cuda", gpu.cudaVersion);

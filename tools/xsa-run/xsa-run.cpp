@@ -20,6 +20,7 @@
 #include "xsa/ExecutionEngine/RecordingDevice.h"
 #include "xsa/InitAllDialects.h"
 #include "xsa/InitAllPasses.h"
+#include "xsa/Support/Chip.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
@@ -119,9 +120,9 @@ struct Options {
       cl::desc("processor features to compile for, e.g. +avx2,+fma"),
       cl::value_desc("list"), cl::cat(category)};
   cl::opt<std::string> chip{
-      "chip", cl::init("sm_80"),
+      "chip",
       cl::desc("GPU to compile kernels for, where the target has any (default: "
-               "sm_80)"),
+               "with --target cuda the one of this machine, else sm_80)"),
       cl::cat(category)};
   cl::opt<std::string> record{
       "record", cl::desc("folder that the target 'record' writes to"),
@@ -364,7 +365,9 @@ static llvm::Error record(ModuleOp module, const Options &options) {
   auto type = CompiledModule::getEntryType(module, options.entry);
   if (!type)
     return type.takeError();
-  runtime::RecordingDevice device(options.recordFormat, options.chip);
+  std::string chip = options.chip;
+  runtime::RecordingDevice device(options.recordFormat,
+                                  chip.empty() ? kDefaultChip.str() : chip);
   auto arguments = device.makeArguments(type->getInputs());
   if (!arguments)
     return arguments.takeError();

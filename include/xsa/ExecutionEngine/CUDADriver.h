@@ -77,6 +77,9 @@ struct Driver {
   /// `what` is what the call was to do: "allocate memory".
   std::string check(CUresult result, const std::string &what) const;
 
+  /// Asks for the compute capability of a GPU: 90 is 9.0.
+  std::string readCapability(unsigned &capability, CUdevice device) const;
+
   /// Launches on the default stream, with as much shared memory as it takes.
   std::string launch(CUhandle function, const std::array<uint64_t, 3> &grid,
                      const std::array<uint64_t, 3> &block,

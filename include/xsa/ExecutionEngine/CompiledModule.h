@@ -45,8 +45,9 @@ struct CompileOptions {
   /// Where attention runs, and kernels that the module launches itself; none
   /// for the host's processor. Has to live as long as the compiled module.
   runtime::Device *device = nullptr;
-  /// The GPU that kernels are compiled for.
-  std::string chip = "sm_80";
+  /// The GPU that kernels are compiled for; empty is that of the device, or
+  /// sm_80 where any will do.
+  std::string chip;
   /// LLVM's optimization level.
   unsigned optLevel = 3;
   /// Processor and features to compile for ("znver4", "+avx2,..."); empty means

@@ -22,6 +22,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace llvm {
 namespace json {
@@ -53,6 +54,12 @@ public:
   virtual ~Device();
 
   virtual ImageFormat getImageFormat() const = 0;
+
+  /// The compute capability of the GPU, 90 for 9.0; none where kernels for any
+  /// chip can be loaded.
+  virtual std::optional<unsigned> getComputeCapability() const {
+    return std::nullopt;
+  }
 
   /// Modules and functions are valid as long as the device.
   virtual llvm::Expected<void *> loadModule(llvm::StringRef image) = 0;

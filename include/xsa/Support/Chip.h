@@ -18,25 +18,50 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 
 namespace xsa {
+
+/// Where nothing says which GPU it is for: code that is no GPU's alone runs on
+/// all later ones of its generation.
+inline constexpr llvm::StringLiteral kDefaultChip = "sm_80";
 
 struct Chip {
   /// 90 is sm_90.
   unsigned capability;
   /// The first version of PTX that has it: 80 is 8.0.
   unsigned ptx;
+  /// 'a' in sm_90a, 'f' in sm_100f, or none.
+  char suffix = '\0';
+
+  /// Whether machine code for it runs on a GPU: on later ones of its
+  /// generation, or, with the suffix 'a', on none but its own.
+  bool runsOn(unsigned gpu) const {
+    if (suffix == 'a')
+      return capability == gpu;
+    return capability / 10 == gpu / 10 && capability <= gpu;
+  }
 };
 
-/// Of sm_80 and later, as PTX's release notes list them; of a name with a
-/// suffix (sm_90a, sm_100f) the version that has the suffix too. None for a
-/// name of anything else.
+/// As PTX's release notes list them.
+inline constexpr std::array<Chip, 12> kChips = {{{80, 70},
+                                                 {86, 71},
+                                                 {87, 74},
+                                                 {88, 90},
+                                                 {89, 78},
+                                                 {90, 78},
+                                                 {100, 86},
+                                                 {101, 86},
+                                                 {103, 88},
+                                                 {110, 90},
+                                                 {120, 87},
+                                                 {121, 88}}};
+
+/// The chip of a name; of one with a suffix (sm_90a, sm_100f) with the version
+/// that has the suffix too. None for a name of anything else.
 inline std::optional<Chip> findChip(llvm::StringRef name) {
-  static constexpr Chip kChips[] = {{80, 70},  {86, 71},  {87, 74},  {88, 90},
-                                    {89, 78},  {90, 78},  {100, 86}, {101, 86},
-                                    {103, 88}, {110, 90}, {120, 87}, {121, 88}};
   llvm::StringRef digits = name;
   if (!digits.consume_front("sm_"))
     return std::nullopt;
@@ -44,16 +69,32 @@ inline std::optional<Chip> findChip(llvm::StringRef name) {
       digits.ends_with("a") || digits.ends_with("f") ? digits.back() : '\0';
   if (suffix)
     digits = digits.drop_back();
-  const Chip *found = llvm::find_if(kChips, [&](const Chip &chip) {
+  auto *found = llvm::find_if(kChips, [&](const Chip &chip) {
     return digits == std::to_string(chip.capability);
   });
   unsigned least = suffix == 'f' ? 100 : suffix == 'a' ? 90 : 0;
-  if (found == std::end(kChips) || found->capability < least)
+  if (found == kChips.end() || found->capability < least)
     return std::nullopt;
   Chip chip = *found;
+  chip.suffix = suffix;
   if (suffix)
     chip.ptx = std::max(chip.ptx, suffix == 'f' ? 88u : 80u);
   return chip;
+}
+
+/// The name of the latest chip whose machine code runs on a GPU; none if it is
+/// of an older or a newer generation than those.
+inline std::optional<std::string> findChipFor(unsigned gpu) {
+  std::optional<std::string> name;
+  for (const Chip &chip : kChips)
+    if (chip.runsOn(gpu))
+      name = "sm_" + std::to_string(chip.capability);
+  return name;
+}
+
+/// 90 as "9.0".
+inline std::string describeCapability(unsigned gpu) {
+  return std::to_string(gpu / 10) + "." + std::to_string(gpu % 10);
 }
 
 } // namespace xsa

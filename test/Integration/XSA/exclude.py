@@ -206,7 +206,8 @@ def run_case(args, name):
         rows[..., 1::4, :] = 0
     with tempfile.TemporaryDirectory() as folder:
         stats = os.path.join(folder, "stats.json")
-        flags = ["--target", args.target, "--chip", args.chip, "--stats", stats]
+        flags = ["--target", args.target, "--stats", stats]
+        flags += ["--chip", args.chip] if args.chip else []
         got = run_model(args.xsa_run, module(c, order), list(arrays.values()), *flags)
         with open(stats) as file:
             kernels = json.load(file).get("kernels", [])
@@ -237,7 +238,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("xsa_run")
     parser.add_argument("--target", default="cpu", choices=["cpu", "emulator", "cuda"])
-    parser.add_argument("--chip", default="sm_80")
+    parser.add_argument("--chip")
     parser.add_argument("--only", default="")
     args = parser.parse_args()
     names = [name for name in CASES if re.search(args.only, name)]
