@@ -121,6 +121,7 @@ void xsa::addHostLLVM(OpPassManager &pm, bool launchesKernels) {
   // Before vectors: a view that is folded into a transfer can leave it with a
   // dimension that is not the last, which only loops over elements can do.
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
+  pm.addPass(createLowerBoolVectorsPass());
   pm.addPass(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));
   pm.addPass(memref::createExpandStridedMetadataPass());

@@ -66,6 +66,21 @@ def LegalizeScalarsPass
   ];
 }
 
+def LowerBoolVectorsPass : Pass<"xsa-lower-bool-vectors"> {
+  let summary = "read and write vectors of bools as the bytes that buffers have";
+  let description = [{
+    A buffer of bools has a byte for each. LLVM's vectors of bools have a bit for
+    each, so that a vector of them can neither be loaded from such a buffer nor
+    stored to it. Transfers, loads and stores of vectors of `i1` become those of
+    vectors of `i8`, compared with 0 or extended.
+
+    Contract: runs right before vectors and buffers are converted to the LLVM
+    dialect, where `memref<...xi1>` and `memref<...xi8>` have one descriptor: the
+    `builtin.unrealized_conversion_cast` between them disappears there.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ExpandDynamicReshapesPass : Pass<"xsa-expand-dynamic-reshapes"> {
   let summary = "compute the strides of reshapes with several unknown sizes";
   let description = [{

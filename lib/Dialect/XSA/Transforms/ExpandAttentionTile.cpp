@@ -133,7 +133,6 @@ private:
   bool scaleScores = false;
   Value scoreScratch, weightScratch, keyScratch, valueScratch, maskScratch,
       biasScratch;
-  Value maskRowScratch;
   SmallVector<Value> inputScratch;
   scf::ForOp rangeLoop;
 };
@@ -349,11 +348,6 @@ void TileExpander::makeScratches() {
     return makeScratch(tileLayoutOf(operand.map), elementType);
   };
   maskScratch = scoreOperandScratch(parts.mask);
-  // Bools become bytes in the order in which they lie in memory; only bytes can
-  // change places in registers.
-  AffineMap rows = mapOf({m, k2});
-  if (parts.mask && parts.mask.map == rows && scoreMap != rows)
-    maskRowScratch = makeScratch(rows, builder.getI8Type());
   biasScratch = scoreOperandScratch(parts.bias);
   for (MappedValue &input : parts.scoreInputs)
     inputScratch.push_back(scoreOperandScratch(input));
@@ -458,11 +452,11 @@ MappedValue TileExpander::buildScores(const KeyTile &tile, MappedValue rows) {
                      : buildContraction(builder, loc, rows, tile.key, scores);
 
   AttentionParts inTile = hasBlocks ? loadRowOperands() : rowOperands;
-  auto load = [&](MappedValue operand, Value scratch, Value rowScratch = {}) {
+  auto load = [&](MappedValue operand, Value scratch) {
     return loadScoreOperand(slice(operand, k2, tile.begin, validSizes[k2]),
-                            scratch, rowScratch);
+                            scratch);
   };
-  inTile.mask = load(inTile.mask, maskScratch, maskRowScratch);
+  inTile.mask = load(inTile.mask, maskScratch);
   inTile.bias = load(inTile.bias, biasScratch);
   for (auto [input, scratch] :
        llvm::zip_equal(inTile.scoreInputs, inputScratch))

@@ -67,7 +67,7 @@ namespace {
 class LaneSumBuilder {
 public:
   LaneSumBuilder(OpBuilder &builder, linalg::GenericOp op, LaneSumLoops loops,
-                 const VectorTarget &target);
+                 const VectorTarget &target, linalg::GenericOp change);
 
   Value build();
 
@@ -90,7 +90,7 @@ private:
   }
 
   ImplicitLocOpBuilder b;
-  linalg::GenericOp op;
+  linalg::GenericOp op, change;
   LaneSumLoops loops;
   Operation *combiner;
   /// Terms of a vector, and the most results of a block.
@@ -101,8 +101,10 @@ private:
 } // namespace
 
 LaneSumBuilder::LaneSumBuilder(OpBuilder &builder, linalg::GenericOp op,
-                               LaneSumLoops loops, const VectorTarget &target)
-    : b(op.getLoc(), builder), op(op), loops(loops), combiner(findCombiner(op)),
+                               LaneSumLoops loops, const VectorTarget &target,
+                               linalg::GenericOp change)
+    : b(op.getLoc(), builder), op(op), change(change), loops(loops),
+      combiner(findCombiner(op)),
       lanes(target.vectorBits / getElementTypeOrSelf(op.getDpsInits().front())
                                     .getIntOrFloatBitWidth()),
       indices(op.getNumLoops(), constant(0)) {}
@@ -217,6 +219,7 @@ Value LaneSumBuilder::emitBlock(int64_t numOuter, int64_t numInner,
         readTileOperand(b, op, init, isFilled ? init->get() : destination,
                         indices, loops.inner, numInner);
     result = combineParts(broadcastLanes(b, start, numInner), result);
+    result = buildTileChange(b, op, change, indices, numInner, result);
     destination = vector::TransferWriteOp::create(
                       b, result, destination, getAccessIndices(map, indices),
                       ArrayRef<bool>{true})
@@ -266,9 +269,10 @@ Value LaneSumBuilder::build() {
 }
 
 FailureOr<Value> xsa::vectorizeLaneSum(OpBuilder &builder, linalg::GenericOp op,
-                                       const VectorTarget &target) {
+                                       const VectorTarget &target,
+                                       linalg::GenericOp change) {
   FailureOr<LaneSumLoops> loops = analyzeLaneSum(op);
   if (failed(loops))
     return failure();
-  return LaneSumBuilder(builder, op, *loops, target).build();
+  return LaneSumBuilder(builder, op, *loops, target, change).build();
 }

@@ -37,11 +37,9 @@ static bool isTensor(Value value) {
 TileAccess xsa::classifyAccess(Value operand, AffineMap map, unsigned lane) {
   if (!isTensor(operand) || !map.isFunctionOfDim(lane))
     return TileAccess::Uniform;
-  // Vectors of i1 have another layout in memory than tensors.
   bool isLast =
       map.getResults().back() == getAffineDimExpr(lane, map.getContext());
-  bool isBool = getElementTypeOrSelf(operand.getType()).isInteger(1);
-  return isLast && !isBool ? TileAccess::PerLane : TileAccess::Unsupported;
+  return isLast ? TileAccess::PerLane : TileAccess::Unsupported;
 }
 
 SmallVector<Value> xsa::getAccessIndices(AffineMap map,
@@ -184,6 +182,20 @@ Value xsa::buildTileElement(ImplicitLocOpBuilder &b, linalg::GenericOp op,
   args.push_back(accumulator);
   return buildTileBody(b, op, args, indices, lane, lanes,
                        /*contracts=*/op.getNumReductionLoops() != 0);
+}
+
+Value xsa::buildTileChange(ImplicitLocOpBuilder &b, linalg::GenericOp op,
+                           linalg::GenericOp change, ArrayRef<Value> indices,
+                           int64_t lanes, Value value) {
+  if (!change)
+    return value;
+  AffineMap from = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  AffineMap to = change.getMatchingIndexingMap(change.getDpsInitOperand(0));
+  SmallVector<Value> position(change.getNumLoops());
+  for (unsigned i = 0; i < to.getNumResults(); ++i)
+    position[to.getDimPosition(i)] = indices[from.getDimPosition(i)];
+  unsigned lane = to.getDimPosition(to.getNumResults() - 1);
+  return buildTileElement(b, change, position, lane, lanes, value);
 }
 
 //===----------------------------------------------------------------------===//

@@ -65,6 +65,14 @@ mlir::Value buildTileElement(mlir::ImplicitLocOpBuilder &b,
                              llvm::ArrayRef<mlir::Value> indices, unsigned lane,
                              int64_t lanes, mlir::Value accumulator);
 
+/// `value`, the result of `op` at `indices`, as `change`, an element-wise
+/// change of that result in place, leaves it; without one, as it is.
+mlir::Value buildTileChange(mlir::ImplicitLocOpBuilder &b,
+                            mlir::linalg::GenericOp op,
+                            mlir::linalg::GenericOp change,
+                            llvm::ArrayRef<mlir::Value> indices, int64_t lanes,
+                            mlir::Value value);
+
 /// The operation that combines a term with the sum so far, if the body is of
 /// that form and the operation has a neutral element.
 mlir::Operation *findCombiner(mlir::linalg::GenericOp op);

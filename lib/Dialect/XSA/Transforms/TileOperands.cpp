@@ -221,14 +221,9 @@ MappedValue TileOperands::loadKeys(MappedValue operand, unsigned depth,
   return copyToTile(operand, mapOf({k2, depth}), to, scratch);
 }
 
-MappedValue TileOperands::loadScoreOperand(MappedValue operand, Value scratch,
-                                           Value rowScratch) {
+MappedValue TileOperands::loadScoreOperand(MappedValue operand, Value scratch) {
   if (!operand || !scratch)
     return operand;
-  if (rowScratch)
-    operand =
-        copyToTile(operand, mapOf({m, k2}),
-                   getElementTypeOrSelf(rowScratch.getType()), rowScratch);
   bool whole = llvm::all_of(operand.map.getResults(), [&](AffineExpr expr) {
     return isEqualConstantIntOrValue(validSizes[getDim(expr)],
                                      tileSizes[getDim(expr)]);
@@ -237,11 +232,7 @@ MappedValue TileOperands::loadScoreOperand(MappedValue operand, Value scratch,
   Type elementType = getElementTypeOrSelf(scratch.getType());
   bool isWanted = layout == operand.map &&
                   getElementTypeOrSelf(operand.value.getType()) == elementType;
-  if (isWanted && (whole || rowScratch))
+  if (isWanted && whole)
     return operand;
-  if (!rowScratch)
-    return copyToTile(operand, layout, elementType, scratch);
-  // Rows that are missing have been filled in already.
-  return {buildConverted(builder, loc, operand, {fit(scratch, layout), layout}),
-          layout};
+  return copyToTile(operand, layout, elementType, scratch);
 }

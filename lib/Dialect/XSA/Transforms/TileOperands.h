@@ -78,10 +78,8 @@ public:
   /// that is wanted.
   MappedValue loadKeys(MappedValue operand, unsigned depth,
                        mlir::Value scratch);
-  /// A tile of mask, bias or score input, laid out as the scores. With
-  /// `rowScratch` it is first converted row by row into that, then laid out.
-  MappedValue loadScoreOperand(MappedValue operand, mlir::Value scratch,
-                               mlir::Value rowScratch = {});
+  /// A tile of mask, bias or score input, laid out as the scores.
+  MappedValue loadScoreOperand(MappedValue operand, mlir::Value scratch);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -102,6 +102,29 @@ linalg::GenericOp xsa::findFusingContraction(linalg::GenericOp op,
   return map.isPermutation() && map.getNumDims() == 2 ? user : nullptr;
 }
 
+linalg::GenericOp xsa::findChangedSum(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0 ||
+      !op.hasPureTensorSemantics() || !hasVectorForm(op))
+    return nullptr;
+  OpOperand *init = op.getDpsInitOperand(0);
+  auto sum = init->get().getDefiningOp<linalg::GenericOp>();
+  if (!sum || !sum->hasAttr(kTileAttrName) || !sum->hasOneUse() ||
+      sum.getNumReductionLoops() == 0)
+    return nullptr;
+  AffineMap map = op.getMatchingIndexingMap(init);
+  AffineMap sumMap = sum.getMatchingIndexingMap(sum.getDpsInitOperand(0));
+  if (!map.isPermutation() || map.getNumResults() == 0 ||
+      !sumMap.isProjectedPermutation())
+    return nullptr;
+  unsigned lane = map.getDimPosition(map.getNumResults() - 1);
+  bool isReadable = llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    return map.isProjectedPermutation() &&
+           classifyAccess(operand.get(), map, lane) != TileAccess::Unsupported;
+  });
+  return isReadable ? sum : nullptr;
+}
+
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
@@ -135,9 +158,10 @@ namespace {
 class TileVectorizer {
 public:
   TileVectorizer(OpBuilder &builder, linalg::GenericOp op, TileLoops loops,
-                 const VectorTarget &target)
-      : b(op.getLoc(), builder), op(op), loops(loops), lanes(loops.lanes),
-        target(target), indices(op.getNumLoops(), constant(0)) {}
+                 const VectorTarget &target, linalg::GenericOp change)
+      : b(op.getLoc(), builder), op(op), change(change), loops(loops),
+        lanes(loops.lanes), target(target),
+        indices(op.getNumLoops(), constant(0)) {}
 
   Value vectorize();
 
@@ -167,7 +191,7 @@ private:
   bool readsInit() { return !op.getBody()->getArguments().back().use_empty(); }
 
   ImplicitLocOpBuilder b;
-  linalg::GenericOp op;
+  linalg::GenericOp op, change;
   TileLoops loops;
   int64_t lanes;
   const VectorTarget &target;
@@ -205,7 +229,7 @@ Value TileVectorizer::readStart(Value destination) {
   if (auto producer = from.getDefiningOp<linalg::GenericOp>();
       producer && findFusingContraction(producer, target) == op) {
     TileLoops producerLoops = *analyzeTile(producer, target);
-    TileVectorizer fused(b, producer, producerLoops, target);
+    TileVectorizer fused(b, producer, producerLoops, target, {});
     fused.indices[*producerLoops.row] = indices[*loops.row];
     return fused.evaluate(fused.readStart(destination));
   }
@@ -297,6 +321,7 @@ Value TileVectorizer::buildBlock(Value destination, Value firstRow,
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (auto [row, result] : llvm::zip_equal(rows, results)) {
     enter(row);
+    result = buildTileChange(b, op, change, indices, lanes, result);
     destination = vector::TransferWriteOp::create(
                       b, result, destination, getAccessIndices(map, indices),
                       ArrayRef<bool>{true})
@@ -404,8 +429,9 @@ Value TileVectorizer::vectorize() {
 }
 
 Value xsa::vectorizeTile(OpBuilder &builder, linalg::GenericOp op,
-                         TileLoops loops, const VectorTarget &target) {
-  return TileVectorizer(builder, op, loops, target).vectorize();
+                         TileLoops loops, const VectorTarget &target,
+                         linalg::GenericOp change) {
+  return TileVectorizer(builder, op, loops, target, change).vectorize();
 }
 
 //===----------------------------------------------------------------------===//

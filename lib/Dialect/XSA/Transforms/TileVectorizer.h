@@ -56,9 +56,16 @@ mlir::FailureOr<TileLoops> analyzeTile(mlir::linalg::GenericOp op,
 mlir::linalg::GenericOp findFusingContraction(mlir::linalg::GenericOp op,
                                               const VectorTarget &target);
 
-/// The result of `op`, computed on vectors before the builder's position.
+/// The sum or maximum whose result `op` changes in place, element by element,
+/// if that can be done while the result is in registers: masks, biases and caps
+/// of scores.
+mlir::linalg::GenericOp findChangedSum(mlir::linalg::GenericOp op);
+
+/// The result of `op`, computed on vectors before the builder's position, with
+/// `change` made to it, if there is one.
 mlir::Value vectorizeTile(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
-                          TileLoops loops, const VectorTarget &target);
+                          TileLoops loops, const VectorTarget &target,
+                          mlir::linalg::GenericOp change);
 
 /// The result of `op`, if it is a copy that exchanges two dimensions and may
 /// convert elements; failure, and nothing built, otherwise.
@@ -67,10 +74,12 @@ mlir::FailureOr<mlir::Value> vectorizeTransposition(mlir::OpBuilder &builder,
                                                     const VectorTarget &target);
 
 /// The result of `op`, if it is a sum or maximum whose terms lie one after
-/// another in memory; failure, and nothing built, otherwise.
+/// another in memory, with `change` made to it, if there is one; failure, and
+/// nothing built, otherwise.
 mlir::FailureOr<mlir::Value> vectorizeLaneSum(mlir::OpBuilder &builder,
                                               mlir::linalg::GenericOp op,
-                                              const VectorTarget &target);
+                                              const VectorTarget &target,
+                                              mlir::linalg::GenericOp change);
 
 /// The result of `op`, element by element.
 mlir::Value scalarizeTile(mlir::OpBuilder &builder, mlir::linalg::GenericOp op);

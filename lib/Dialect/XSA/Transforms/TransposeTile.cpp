@@ -56,10 +56,8 @@ static bool isTransposition(linalg::GenericOp op) {
     return false;
   AffineMap to = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   AffineMap from = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
-  // Vectors of i1 have another layout in memory than tensors.
   auto isPlain = [](Value value) {
-    Type type = getElementTypeOrSelf(value.getType());
-    return type.isIntOrFloat() && !type.isInteger(1);
+    return getElementTypeOrSelf(value.getType()).isIntOrFloat();
   };
   return isPlain(op.getDpsInits().front()) &&
          isPlain(op.getDpsInputs().front()) && to.isPermutation() &&
@@ -87,6 +85,7 @@ private:
                : toType;
   }
   Value convert(Value vector);
+  SmallVector<Value> transpose(SmallVector<Value> rows);
   Value wholeSquares(Value size);
   Value emitSquare(Value row, Value column, Value destination);
   Value emitElements(Value rowBegin, Value rowEnd, Value columnBegin,
@@ -104,6 +103,21 @@ Value Transposer::convert(Value vector) {
   int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
   return buildTileBody(b, op, {vector, Value()}, {}, /*lane=*/0, lanes,
                        /*contracts=*/false);
+}
+
+/// Bools change places as bytes: processors that hold them as bits of a mask
+/// cannot shuffle those.
+SmallVector<Value> Transposer::transpose(SmallVector<Value> rows) {
+  auto type = cast<VectorType>(rows.front().getType());
+  if (!type.getElementType().isInteger(1))
+    return transposeSquare(b, rows);
+  VectorType bytes = type.clone(b.getI8Type());
+  for (Value &row : rows)
+    row = arith::ExtUIOp::create(b, bytes, row);
+  rows = transposeSquare(b, rows);
+  for (Value &row : rows)
+    row = arith::TruncIOp::create(b, type, row);
+  return rows;
 }
 
 /// The part of a size that squares cover.
@@ -128,7 +142,7 @@ Value Transposer::emitSquare(Value row, Value column, Value destination) {
         /*padding=*/std::nullopt, ArrayRef<bool>{true});
     vectors.push_back(convertsFirst ? convert(vector) : vector);
   }
-  for (auto [i, vector] : llvm::enumerate(transposeSquare(b, vectors)))
+  for (auto [i, vector] : llvm::enumerate(transpose(vectors)))
     destination = vector::TransferWriteOp::create(
                       b, convertsFirst ? vector : convert(vector), destination,
                       ValueRange{offset(row, i), column}, ArrayRef<bool>{true})

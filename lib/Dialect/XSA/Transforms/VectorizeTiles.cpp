@@ -53,8 +53,7 @@ static LogicalResult vectorizeFill(RewriterBase &rewriter, linalg::FillOp op,
   auto type = dyn_cast<RankedTensorType>(op.output().getType());
   if (!type || type.getRank() == 0 || type.getRank() > 2 ||
       ShapedType::isDynamic(type.getShape().back()) ||
-      !type.getElementType().isIntOrFloat() ||
-      type.getElementType().isInteger(1))
+      !type.getElementType().isIntOrFloat())
     return failure();
   int64_t lanes = type.getShape().back();
   if (lanes > target.getMaxLanes(type.getElementType()))
@@ -96,24 +95,46 @@ static void allocateScratch(RewriterBase &rewriter,
   }
 }
 
+/// The result of `op` on vectors, with `change` made to it, if there is one.
+static FailureOr<Value> buildVectors(RewriterBase &rewriter,
+                                     linalg::GenericOp op,
+                                     const VectorTarget &target,
+                                     linalg::GenericOp change = {}) {
+  FailureOr<TileLoops> loops = analyzeTile(op, target);
+  if (succeeded(loops))
+    return vectorizeTile(rewriter, op, *loops, target, change);
+  FailureOr<Value> value = vectorizeLaneSum(rewriter, op, target, change);
+  if (succeeded(value) || change)
+    return value;
+  return vectorizeTransposition(rewriter, op, target);
+}
+
 static void vectorize(RewriterBase &rewriter, linalg::GenericOp op,
                       const VectorTarget &target,
                       llvm::function_ref<void()> count) {
   rewriter.setInsertionPoint(op);
-  FailureOr<TileLoops> loops = analyzeTile(op, target);
-  if (succeeded(loops)) {
-    rewriter.replaceOp(op, vectorizeTile(rewriter, op, *loops, target));
+  FailureOr<Value> value = buildVectors(rewriter, op, target);
+  if (succeeded(value)) {
+    rewriter.replaceOp(op, *value);
     return count();
-  }
-  for (auto *form : {vectorizeTransposition, vectorizeLaneSum}) {
-    FailureOr<Value> value = form(rewriter, op, target);
-    if (succeeded(value)) {
-      rewriter.replaceOp(op, *value);
-      return count();
-    }
   }
   if (op.getNumDpsInits() == 1 && op.hasPureTensorSemantics())
     rewriter.replaceOp(op, scalarizeTile(rewriter, op));
+}
+
+/// `change` and the sum before it as one; failure, and nothing built, where the
+/// sum has no form on vectors.
+static LogicalResult vectorizeChange(RewriterBase &rewriter,
+                                     linalg::GenericOp sum,
+                                     linalg::GenericOp change,
+                                     const VectorTarget &target) {
+  rewriter.setInsertionPoint(change);
+  FailureOr<Value> value = buildVectors(rewriter, sum, target, change);
+  if (failed(value))
+    return failure();
+  rewriter.replaceOp(change, *value);
+  rewriter.eraseOp(sum);
+  return success();
 }
 
 /// Folds reads of what was just written, so that values per row pass from step
@@ -162,14 +183,23 @@ struct VectorizeTiles : public xsa::impl::VectorizeTilesBase<VectorizeTiles> {
         fills.push_back(fill);
     });
     allocateScratch(rewriter, tileOps);
-    // What changes the init of a contraction goes with the contraction.
-    SmallVector<linalg::GenericOp> fused;
-    for (linalg::GenericOp op : generics) {
+    // What changes the init of a contraction goes with the contraction, and so
+    // does what changes its result.
+    llvm::SmallSetVector<linalg::GenericOp, 8> fused;
+    for (linalg::GenericOp op : generics)
       if (findFusingContraction(op, target))
-        fused.push_back(op);
-      else
-        vectorize(rewriter, op, target, [&] { ++numVectorized; });
+        fused.insert(op);
+    llvm::SmallPtrSet<Operation *, 16> changes;
+    for (linalg::GenericOp op : generics) {
+      linalg::GenericOp sum = fused.contains(op) ? nullptr : findChangedSum(op);
+      if (sum && succeeded(vectorizeChange(rewriter, sum, op, target))) {
+        changes.insert({sum, op});
+        numVectorized += 2;
+      }
     }
+    for (linalg::GenericOp op : generics)
+      if (!fused.contains(op) && !changes.contains(op))
+        vectorize(rewriter, op, target, [&] { ++numVectorized; });
     for (linalg::GenericOp op : fused)
       rewriter.eraseOp(op);
     // Fills last: what reads them takes their constant.

@@ -236,16 +236,15 @@ func.func @lengths_and_intervals_bound_the_loops(%q: tensor<2x64x8xf32>, %k: ten
   return %r : tensor<2x64x8xf32>
 }
 
-// Masks and biases are sliced per tile and laid out like the scores; a mask
-// becomes bytes first. With a bias the scores are scaled by log2(e) after it.
+// Masks and biases are sliced per tile and laid out like the scores, a mask as
+// bytes. With a bias the scores are scaled by log2(e) after it.
 
 // CHECK-LABEL: func.func @mask_and_bias_are_sliced
 // CHECK-DAG:     %[[LOG2E:[^ ,:)]*]] = arith.constant 1.44269502 : f32
 // CHECK:         scf.for %[[J:[^ ,:)]*]] =
 // CHECK:           tensor.extract_slice %{{.*}}[0, %[[J]]] [16, 64] [1, 1] : tensor<16x128xi1> to tensor<16x64xi1>
-// CHECK:           %[[BYTES:[^ ,:)]*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<16x64xi8>)
+// CHECK:           %[[MASK:[^ ,:)]*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<16x64xi1>) outs(%{{.*}} : tensor<64x16xi8>)
 // CHECK:             arith.extui
-// CHECK:           %[[MASK:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[BYTES]] : tensor<16x64xi8>) outs(%{{.*}} : tensor<64x16xi8>)
 // CHECK:           tensor.extract_slice %{{.*}}[0, %[[J]]] [16, 64] [1, 1] : tensor<16x128xf32> to tensor<16x64xf32>
 // CHECK:           %[[BIAS:[^ ,:)]*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<64x16xf32>)
 // CHECK:           linalg.generic {{.*}} ins(%[[BIAS]], %[[MASK]] : tensor<64x16xf32>, tensor<64x16xi8>)

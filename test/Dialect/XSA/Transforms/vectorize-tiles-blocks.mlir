@@ -2,6 +2,7 @@
 // RUN: xsa-opt %s --xsa-tile-attention=vector-bits=512 --xsa-vectorize-tiles=vector-bits=512 --canonicalize --cse | FileCheck %s --check-prefix=WIDE
 
 #q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#mk = affine_map<(m, k1, k2, n) -> (m, k2)>
 #k = affine_map<(m, k1, k2, n) -> (k2, k1)>
 #v = affine_map<(m, k1, k2, n) -> (k2, n)>
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
@@ -54,4 +55,35 @@ func.func @widened(%q: tensor<64x24xbf16>, %k: tensor<64x24xbf16>, %v: tensor<64
       ins(%q, %k, %v : tensor<64x24xbf16>, tensor<64x24xbf16>, tensor<64x24xbf16>)
       outs(%o : tensor<64x24xbf16>) -> tensor<64x24xbf16>
   return %r : tensor<64x24xbf16>
+}
+
+// Bools of a mask are vectors, and change places as bytes. Scores are capped,
+// biased and masked while they are in registers: after their sums, and before
+// they are written.
+
+// CHECK-LABEL: func.func @changed_scores
+// CHECK-SAME:    %[[MASK:[^:]*]]: tensor<64x128xi1>, %[[BIAS:[^:]*]]: tensor<64x128xf32>
+// CHECK:         scf.for %{{.*}} = %c0 to %c128 step %c64
+// CHECK-NOT:       tensor.insert
+// CHECK-COUNT-8:   vector.transfer_read {{.*}} tensor<16x64xi1>, vector<8xi1>
+// CHECK:           vector.shuffle {{.*}} : vector<8xi8>, vector<8xi8>
+// CHECK-COUNT-8:   vector.transfer_write {{.*}} : vector<8xi8>, tensor<64x16xi8>
+// CHECK:           scf.for %{{.*}} to %c54 step %c6
+// CHECK:             %[[SCORES:[^ ,:)]*]]:6 = scf.for {{.*}} -> (vector<16xf32>,
+// CHECK:             } {loop_annotation
+// CHECK:             %[[B:[^ ,:)]*]] = vector.transfer_read {{.*}} : tensor<64x16xf32>, vector<16xf32>
+// CHECK:             %[[M:[^ ,:)]*]] = vector.transfer_read {{.*}} : tensor<64x16xi8>, vector<16xi8>
+// CHECK:             %[[BIASED:[^ ,:)]*]] = arith.addf %[[SCORES]]#0, %[[B]]
+// CHECK:             %[[KEEP:[^ ,:)]*]] = arith.cmpi ne, %[[M]]
+// CHECK:             %[[MASKED:[^ ,:)]*]] = arith.select %[[KEEP]], %[[BIASED]]
+// CHECK-NEXT:        vector.transfer_write %[[MASKED]]
+// CHECK-NOT:       linalg.generic
+// CHECK:         return
+func.func @changed_scores(%mask: tensor<64x128xi1>, %bias: tensor<64x128xf32>, %q: tensor<64x64xf32>,
+                          %k: tensor<128x64xf32>, %v: tensor<128x64xf32>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #mk, #mk, #o]}
+      ins(%q, %k, %v : tensor<64x64xf32>, tensor<128x64xf32>, tensor<128x64xf32>)
+      mask(%mask : tensor<64x128xi1>) bias(%bias : tensor<64x128xf32>)
+      outs(%o : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
 }

@@ -98,3 +98,40 @@ func.func @output(%p: tensor<1x64xf32>, %v: tensor<64x128xf32>, %o: tensor<1x128
   } -> tensor<1x128xf32>
   return %0 : tensor<1x128xf32>
 }
+
+// -----
+
+#rows = affine_map<(m, k, d) -> (m, d)>
+#keys = affine_map<(m, k, d) -> (k, d)>
+#out = affine_map<(m, k, d) -> (m, k)>
+#tile = affine_map<(m, k) -> (m, k)>
+#key = affine_map<(m, k) -> (k)>
+
+// A change of the scores is made before they are written.
+
+// CHECK-LABEL: func.func @changed_scores
+// CHECK-SAME:    %{{[^:]*}}: tensor<1x32xf32>, %{{[^:]*}}: tensor<64x32xf32>, %[[MASK:[^:]*]]: tensor<64xi1>
+// CHECK:         scf.for %[[KEY:[^ ,:)]*]] = %{{.*}} to %c64 step %c8
+// CHECK:           %[[SUMS:[^ ,:)]*]]:8 = scf.for
+// CHECK:           %[[KEEP:[^ ,:)]*]] = vector.transfer_read %[[MASK]][%[[KEY]]]{{.*}} : tensor<64xi1>, vector<8xi1>
+// CHECK:           %[[MASKED:[^ ,:)]*]] = arith.select %[[KEEP]], %{{.*}}, %{{.*}} : vector<8xi1>, vector<8xf32>
+// CHECK:           vector.transfer_write %[[MASKED]], %{{.*}}[%c0, %[[KEY]]]
+// CHECK-NOT:     vector.transfer_write
+func.func @changed_scores(%q: tensor<1x32xf32>, %k: tensor<64x32xf32>, %mask: tensor<64xi1>,
+                          %s: tensor<1x64xf32>) -> tensor<1x64xf32> {
+  %none = arith.constant 0xFF800000 : f32
+  %0 = linalg.generic {indexing_maps = [#rows, #keys, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<1x32xf32>, tensor<64x32xf32>) outs(%s : tensor<1x64xf32>) attrs = {xsa.tile} {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %t = arith.addf %c, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<1x64xf32>
+  %1 = linalg.generic {indexing_maps = [#key, #tile], iterator_types = ["parallel", "parallel"]}
+      ins(%mask : tensor<64xi1>) outs(%0 : tensor<1x64xf32>) attrs = {xsa.tile} {
+  ^bb0(%keep: i1, %c: f32):
+    %t = arith.select %keep, %c, %none : f32
+    linalg.yield %t : f32
+  } -> tensor<1x64xf32>
+  return %1 : tensor<1x64xf32>
+}

@@ -134,12 +134,15 @@ def VectorizeTiles : Pass<"xsa-vectorize-tiles"> {
     of vectors in registers over their sum, as large as there are registers for;
     maxima and sums over keys are element-wise on vectors; `math.exp2` is
     expanded to arithmetic. Where tiles have rows first, vectors run along the
-    terms of a sum and are added up at its end. Copies that transpose go through squares of
-    registers. The running maximum and sum become vectors carried by the loop
-    over keys where all rows are one block.
+    terms of a sum and are added up at its end. An element-wise change of a sum's
+    result (masks, biases and caps of scores) is made while the result is in
+    registers. Copies that transpose go through squares of registers. The
+    running maximum and sum become vectors carried by the loop over keys where
+    all rows are one block.
 
-    Operations that are not of this form (tiles of masks) become loops over
-    elements.
+    Operations that are not of this form become loops over elements. Vectors of
+    bools are read from masks as such: `xsa-lower-bool-vectors` makes bytes of
+    them once tensors are buffers.
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
