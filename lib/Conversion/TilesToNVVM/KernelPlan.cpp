@@ -18,7 +18,6 @@
 
 #include "llvm/Support/MathExtras.h"
 
-#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -197,50 +196,6 @@ std::optional<KernelPlan> xsa::choosePlan(const AttentionShape &shape,
             if (queryTile % (16 * warps) == 0 && plan.rowsPerWarp() <= 32)
               consider(plan);
           }
-  return best;
-}
-
-//===----------------------------------------------------------------------===//
-// Ranges of keys
-//===----------------------------------------------------------------------===//
-
-/// Time of a split in keys that a block goes through: those of its range, as
-/// often as blocks have to take turns; what a block does besides; the partial
-/// results, which are written and read in f32.
-static double splitCost(int64_t splits, double blocks, double slots,
-                        double keys, const KernelPlan &plan) {
-  double turns = std::ceil(blocks * splits / slots);
-  double range = std::ceil(keys / splits / plan.keyTile) * plan.keyTile;
-  double partial = splits == 1 ? 0.0 : 2.0 * plan.queryTile;
-  // The launch of another kernel, and in it one range after the other.
-  double merge = splits == 1 ? 0.0 : 2.0 * plan.keyTile + 2.0 * splits;
-  return turns * (range + plan.keyTile + partial) + merge;
-}
-
-int64_t xsa::chooseKeySplits(const KernelPlan &plan,
-                             const AttentionShape &shape,
-                             const ChipLimits &chip) {
-  // More rows keep a chip busy by themselves, and have more partial results.
-  constexpr int64_t maxRows = 32, maxSplits = 128;
-  // Caches of a dynamic length are taken to be long.
-  constexpr int64_t assumedKeys = 8192;
-  if (!shape.rows || !shape.heads || *shape.rows > maxRows)
-    return 1;
-  double blocks = double(llvm::divideCeil(*shape.rows, plan.queryTile)) *
-                  std::max<int64_t>(*shape.heads, 1);
-  double slots =
-      double(chip.numSMs) * std::min<int64_t>(plan.occupancy(shape, chip), 2);
-  double keys = shape.keys.value_or(assumedKeys);
-  int64_t best = 1;
-  double bestCost = splitCost(1, blocks, slots, keys, plan);
-  for (int64_t splits = 2;
-       splits <= maxSplits && (splits - 1) * plan.keyTile < keys; ++splits) {
-    double cost = splitCost(splits, blocks, slots, keys, plan);
-    if (cost >= bestCost)
-      continue;
-    best = splits;
-    bestCost = cost;
-  }
   return best;
 }
 

@@ -79,12 +79,6 @@ struct PlanOverrides {
   int64_t queryTile = 0, keyTile = 0, warps = 0, stages = 0;
 };
 
-/// Into how many ranges the keys of a few rows are split, each for a block of
-/// its own, so that there is work for the whole chip. 1 where that does not
-/// pay.
-int64_t chooseKeySplits(const KernelPlan &plan, const AttentionShape &shape,
-                        const ChipLimits &chip);
-
 /// The cheapest plan that fits the chip; none if nothing fits.
 std::optional<KernelPlan> choosePlan(const AttentionShape &shape,
                                      const ChipLimits &chip,

@@ -11,19 +11,23 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KeySplits.h"
 #include "ThreadBuilder.h"
 #include "TileForGPU.h"
 
+#include "xsa/Dialect/XSA/IR/AttentionParts.h"
 #include "xsa/Dialect/XSA/Transforms/HeadsAsRows.h"
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
 #include "xsa/Support/PassOptions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -194,18 +198,49 @@ static AttentionShape shapeOfRange(AttentionOp op) {
   return shape;
 }
 
-/// The shape of the merge of ranges.
-static RowShape mergeShapeOf(AttentionOp op) {
+/// The shape of the merge of ranges, where there may be few rows.
+static RowShape mergeShapeOf(AttentionOp op, int64_t fewRows) {
   AttentionShape shape = shapeOf(op);
   RowShape rows;
   rows.depth = valueDepth(op);
   rows.elementBytes = op.getAccumulatorType().getWidth() / 8;
-  rows.rows = shape.rows;
+  rows.rows = shape.rows.value_or(fewRows);
   rows.batches = shape.heads;
   return rows;
 }
 
+/// Whether there are as many rows as keys, as in a self attention without a
+/// cache: few rows then have few keys.
+static bool hasRowPerKey(AttentionOp op) {
+  auto extent = [&](AffineMap map, Value shaped, unsigned dim) {
+    unsigned position =
+        *map.getResultPosition(getAffineDimExpr(dim, op.getContext()));
+    return ValueBoundsConstraintSet::Variable(shaped, position);
+  };
+  auto rows = extent(op.getQueryMap(), op.getQuery(), op.getQueryDim());
+  if (op.getSelfValue() && op.getSelfValue() == op.getValue() &&
+      op.getSelfValueMap().isFunctionOfDim(op.getQueryDim()))
+    rows = extent(op.getSelfValueMap(), op.getSelfValue(), op.getQueryDim());
+  FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(
+      rows, extent(op.getKeyMap(), op.getKey(), op.getKeyDim()));
+  if (succeeded(equal) && *equal)
+    return true;
+  equal = ValueBoundsConstraintSet::areEqual(
+      rows, extent(op.getValueMap(), op.getValue(), op.getKeyDim()));
+  return succeeded(equal) && *equal;
+}
+
 namespace {
+/// Sizes of the two kernels that an attention with its keys in ranges is.
+struct SplitPlan {
+  AttentionShape shape;
+  KernelPlan ranges;
+  RowPlan merge;
+  /// How many ranges: by the rule where the number is not known.
+  KeySplits rule;
+  std::optional<int64_t> splits;
+};
+
 struct TileAttentionForGPU
     : public TileForGPU<xsa::impl::TileAttentionForGPUBase<TileAttentionForGPU>,
                         AttentionOp> {
@@ -225,35 +260,71 @@ private:
                      const ChipLimits &limits) override {
     if (std::string reason = unsupportedPart(op); !reason.empty())
       return leave(op, reason);
-    AttentionShape range = shapeOfRange(op);
-    PlanOverrides overrides{queryTile, keyTile, warps, stages};
-    if (std::optional<KernelPlan> plan = choosePlan(range, limits, overrides)) {
-      int64_t splits =
-          keySplits ? keySplits : chooseKeySplits(*plan, range, limits);
-      std::optional<RowPlan> merge = chooseRowPlan(mergeShapeOf(op), limits);
-      if (splits > 1 && merge)
-        return split(rewriter, op, range, *plan, splits, *merge, limits);
-    }
+    std::optional<SplitPlan> splitPlan = planSplit(op, limits);
+    if (splitPlan && splitPlan->splits)
+      return split(rewriter, op, *splitPlan, nextName("attention"), limits);
     AttentionShape shape = shapeOf(op);
-    std::optional<KernelPlan> plan = choosePlan(shape, limits, overrides);
+    std::optional<KernelPlan> plan = choosePlan(shape, limits, overrides());
     if (!plan)
       return leave(op, "tiles of this size on " + chip);
-    if (printPlan)
-      report(op, shape, *plan, limits);
-
     std::string name = nextName("attention");
+    if (splitPlan)
+      return splitAtRunTime(rewriter, op, *splitPlan, shape, *plan, name,
+                            limits);
+    return fuse(rewriter, op, shape, *plan, name, limits);
+  }
+
+  PlanOverrides overrides() const {
+    return {queryTile, keyTile, warps, stages};
+  }
+
+  /// None where the keys are not split.
+  std::optional<SplitPlan> planSplit(AttentionOp op, const ChipLimits &limits) {
+    AttentionShape shape = shapeOfRange(op);
+    bool areKnown = shape.rows && shape.heads && shape.keys;
+    if (!keySplits && ((shape.rows && *shape.rows > kMaxSplitRows) ||
+                       (!shape.rows && hasRowPerKey(op))))
+      return std::nullopt;
+    std::optional<int64_t> rows = shape.rows;
+    // Rows that are not known are planned for as few.
+    if (!rows)
+      shape.rows = 1;
+    std::optional<KernelPlan> plan = choosePlan(shape, limits, overrides());
+    std::optional<RowPlan> merge =
+        chooseRowPlan(mergeShapeOf(op, *shape.rows), limits);
+    if (!plan || !merge)
+      return std::nullopt;
+    KeySplits rule(*plan, shape, limits);
+    std::optional<int64_t> splits;
+    if (keySplits)
+      splits = keySplits;
+    else if (areKnown)
+      splits = rule.choose(*rows, *shape.heads, *shape.keys);
+    else if (shape.keys && *shape.keys <= plan->keyTile)
+      splits = 1;
+    if (splits && *splits <= 1)
+      return std::nullopt;
+    return SplitPlan{shape, *plan, *merge, rule, splits};
+  }
+
+  /// One kernel.
+  LogicalResult fuse(RewriterBase &rewriter, AttentionOp op,
+                     const AttentionShape &shape, const KernelPlan &plan,
+                     StringRef name, const ChipLimits &limits) {
+    if (printPlan)
+      report(op, shape, plan, limits);
     rewriter.setInsertionPoint(op);
-    TilePolicy policy = policyOf(*plan);
+    TilePolicy policy = policyOf(plan);
     policy.heavyTilesFirst = true;
     policy.sumNarrowWeights = !op.getLseOutput();
-    policy.ownAmongValues = plan->ownInStages(shape);
+    policy.ownAmongValues = plan.ownInStages(shape);
     FailureOr<scf::ForallOp> loop = tileAttention(rewriter, op, policy);
     if (failed(loop))
       return op.emitOpError("could not be tiled");
     // Without elements there is nothing to launch.
     if (!*loop)
       return success();
-    mark(*loop, attributeOf(name, shape, *plan));
+    mark(*loop, attributeOf(name, shape, plan));
     ++numTiled;
     if (policy.ownAmongValues)
       (*loop)->setDiscardableAttr(kOwnInStagesAttrName,
@@ -278,31 +349,78 @@ private:
 
   /// Two kernels: attention to ranges of keys, and the merge.
   LogicalResult split(RewriterBase &rewriter, AttentionOp op,
-                      const AttentionShape &shape, const KernelPlan &plan,
-                      int64_t splits, const RowPlan &merge,
+                      const SplitPlan &plan, StringRef name,
+                      const ChipLimits &limits) {
+    return split(rewriter, op, plan, rewriter.getIndexAttr(*plan.splits), name,
+                 (name + "_merge").str(), limits);
+  }
+
+  LogicalResult split(RewriterBase &rewriter, AttentionOp op,
+                      const SplitPlan &plan, OpFoldResult splits,
+                      StringRef name, StringRef mergeName,
                       const ChipLimits &limits) {
     if (printPlan) {
-      report(op, shape, plan, limits);
-      op.emitRemark("keys in ") << splits << " ranges, merged in tiles of "
-                                << merge.rows() << " rows";
+      report(op, plan.shape, plan.ranges, limits);
+      InFlightDiagnostic remark = op.emitRemark("keys in ");
+      if (plan.splits)
+        remark << *plan.splits << " ranges";
+      else
+        remark << "a number of ranges that the host chooses";
+      remark << ", merged in tiles of " << plan.merge.rows() << " rows";
     }
-    TilePolicy policy = policyOf(plan);
-    policy.keySplits = splits;
-    std::string name = nextName("attention");
-    FailureOr<SplitAttention> loops =
-        splitAttention(rewriter, op, policy, merge.rows());
+    FailureOr<SplitAttention> loops = splitAttention(
+        rewriter, op, policyOf(plan.ranges), splits, plan.merge.rows());
     if (failed(loops))
       return op.emitOpError("could not be tiled");
     if (!loops->ranges)
       return success();
-    mark(loops->ranges, attributeOf(name, shape, plan));
+    mark(loops->ranges, attributeOf(name, plan.shape, plan.ranges));
     mark(loops->merge,
-         KernelAttr::get(&getContext(), name + "_merge", MatrixKind::None,
-                         merge.warps, /*stages=*/1,
-                         /*query_in_registers=*/false, merge.rowThreads,
-                         merge.chunk));
+         KernelAttr::get(&getContext(), mergeName, MatrixKind::None,
+                         plan.merge.warps, /*stages=*/1,
+                         /*query_in_registers=*/false, plan.merge.rowThreads,
+                         plan.merge.chunk));
     ++numTiled;
     return success();
+  }
+
+  /// The host chooses between one kernel and two, by sizes that are not known
+  /// before.
+  LogicalResult splitAtRunTime(RewriterBase &rewriter, AttentionOp op,
+                               const SplitPlan &splitPlan,
+                               const AttentionShape &shape,
+                               const KernelPlan &plan, StringRef name,
+                               const ChipLimits &limits) {
+    rewriter.setInsertionPoint(op);
+    Location loc = op.getLoc();
+    ImplicitLocOpBuilder b(loc, rewriter);
+    SmallVector<OpFoldResult> sizes = AttentionParts::of(op, b).sizes;
+    unsigned rowDim = findHeadsForRows(op).value_or(op.getQueryDim());
+    OpFoldResult heads = b.getIndexAttr(1);
+    for (unsigned dim = 0; dim < op.getNumLeadingDims(); ++dim)
+      if (dim != rowDim)
+        heads = arith::MulIOp::create(
+                    b, getValueOrCreateConstantIndexOp(b, loc, heads),
+                    getValueOrCreateConstantIndexOp(b, loc, sizes[dim]))
+                    .getResult();
+    Value splits =
+        splitPlan.rule.build(b, sizes[rowDim], heads, sizes[op.getKeyDim()]);
+    Value isSplit = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, splits,
+                                          arith::ConstantIndexOp::create(b, 1));
+    AttentionOp copies[2];
+    unsigned number = 0;
+    auto copy = [&](OpBuilder &builder, Location) {
+      Operation *clone = builder.clone(*op);
+      copies[number++] = cast<AttentionOp>(clone);
+      scf::YieldOp::create(builder, loc, clone->getResults());
+    };
+    auto choice = scf::IfOp::create(b, isSplit, copy, copy);
+    rewriter.replaceOp(op, choice);
+    if (failed(split(rewriter, copies[0], splitPlan, OpFoldResult(splits),
+                     (name + "_ranges").str(), (name + "_merge").str(),
+                     limits)))
+      return failure();
+    return fuse(rewriter, copies[1], shape, plan, name, limits);
   }
 
   void report(AttentionOp op, const AttentionShape &shape,

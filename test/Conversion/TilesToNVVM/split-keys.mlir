@@ -51,6 +51,48 @@ func.func @many_heads(%q: tensor<512x1x64xf16>, %k: tensor<512x1024x64xf16>, %v:
   return %r : tensor<512x1x64xf16>
 }
 
+// Sizes that are not known: the host compares times of numbers of ranges, and
+// takes one kernel where no split pays.
+
+// CHECK-LABEL: func.func @dynamic(
+// CHECK-DAG:     %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-DAG:     %[[TWO:.*]] = arith.constant 2 : index
+// CHECK:         %[[FEW:.*]] = arith.cmpi ule, %{{.*}}, %c32
+// CHECK:         %[[END:.*]] = arith.select %[[FEW]], %{{.*}}, %[[TWO]]
+// CHECK:         %[[BEST:.*]]:2 = scf.for %{{.*}} = %[[TWO]] to %[[END]] step %[[ONE]]
+// CHECK:         %[[SPLIT:.*]] = arith.cmpi ugt, %[[BEST]]#0, %
+// CHECK:         scf.if %[[SPLIT]]
+// CHECK:           tensor.empty(%[[BEST]]#0, %{{.*}}, %{{.*}}) : tensor<?x?x?x64xf32>
+// CHECK:           #xsa.kernel<name = "dynamic_attention0_ranges"
+// CHECK:           #xsa.kernel<name = "dynamic_attention0_merge"
+// CHECK:         else
+// CHECK-NOT:       #xsa.kernel<name
+// CHECK:           #xsa.kernel<name = "dynamic_attention0",
+// CHECK-NOT:     #xsa.kernel<name
+func.func @dynamic(%q: tensor<?x?x64xf16>, %k: tensor<?x?x64xf16>, %v: tensor<?x?x64xf16>, %o: tensor<?x?x64xf16>) -> tensor<?x?x64xf16> {
+  // expected-remark-re @+3 {{tile 16 x{{.*}}}}
+  // expected-remark @+2 {{keys in a number of ranges that the host chooses, merged in tiles of}}
+  // expected-remark-re @+1 {{tile 128 x{{.*}}}}
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %k, %v : tensor<?x?x64xf16>, tensor<?x?x64xf16>, tensor<?x?x64xf16>)
+      outs(%o : tensor<?x?x64xf16>) -> tensor<?x?x64xf16>
+  return %r : tensor<?x?x64xf16>
+}
+
+// As many rows as keys: where rows are few, keys are.
+
+// CHECK-LABEL: func.func @dynamic_self
+// CHECK-NOT:     scf.if
+// CHECK-COUNT-1: #xsa.kernel<name
+// CHECK-NOT:     #xsa.kernel<name
+func.func @dynamic_self(%x: tensor<?x?x64xf16>, %o: tensor<?x?x64xf16>) -> tensor<?x?x64xf16> {
+  // expected-remark @+1 {{tile 128 x}}
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%x, %x, %x : tensor<?x?x64xf16>, tensor<?x?x64xf16>, tensor<?x?x64xf16>)
+      outs(%o : tensor<?x?x64xf16>) -> tensor<?x?x64xf16>
+  return %r : tensor<?x?x64xf16>
+}
+
 // CHECK-LABEL: func.func @few_keys
 // CHECK-COUNT-1: #xsa.kernel<name
 // CHECK-NOT:     #xsa.kernel<name

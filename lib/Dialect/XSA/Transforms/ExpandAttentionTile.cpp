@@ -739,9 +739,10 @@ SmallVector<Value> TileExpander::loopOverRanges(const PartialAttention &partial,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  int64_t ranges = cast<ShapedType>(partial.lse.getType()).getDimSize(0);
-  auto loop = scf::ForOp::create(builder, loc, constant(0), constant(ranges),
-                                 constant(1), running);
+  Value ranges = getValueOrCreateConstantIndexOp(
+      builder, loc, tensor::getMixedSize(builder, loc, partial.lse, 0));
+  auto loop = scf::ForOp::create(builder, loc, constant(0), ranges, constant(1),
+                                 running);
   builder.setInsertionPointToStart(loop.getBody());
   offsets.front() = loop.getInductionVar();
   MappedValue lse = loadPartial(partial.lse, offsets, {m});

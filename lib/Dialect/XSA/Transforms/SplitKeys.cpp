@@ -40,10 +40,10 @@ static SmallVector<AffineMap> buildInputMaps(AttentionOp op) {
 }
 
 AttentionOp xsa::buildPartialAttention(OpBuilder &builder, AttentionOp op,
-                                       int64_t splits) {
+                                       OpFoldResult splits) {
   Location loc = op.getLoc();
   SmallVector<OpFoldResult> sizes = AttentionParts::of(op, builder).sizes;
-  sizes.insert(sizes.begin(), builder.getIndexAttr(splits));
+  sizes.insert(sizes.begin(), splits);
   SmallVector<AffineExpr> rowDims;
   for (unsigned dim = 0; dim <= op.getQueryDim() + 1; ++dim)
     rowDims.push_back(builder.getAffineDimExpr(dim));
@@ -122,26 +122,45 @@ static void fixPositions(RangeBuilder &b, AttentionOp op, OpFoldResult rows,
   op.setAlignment(Alignment::TopLeft);
 }
 
+KeyRanges KeyRanges::of(OpBuilder &builder, AttentionOp op, OpFoldResult splits,
+                        int64_t keyTile) {
+  RangeBuilder b(builder, op.getLoc());
+  OpFoldResult keys = AttentionParts::of(op, builder).sizes[op.getKeyDim()];
+  OpFoldResult length;
+  if (std::optional<int64_t> constant = getConstantIntValue(splits)) {
+    length = b.apply(b.d0().ceilDiv(*constant), {keys});
+  } else {
+    // A quotient of two numbers that are not known is not affine.
+    Value count = b.toValue(splits);
+    Value rest = b.toValue(b.apply(b.d0() + b.d1() - 1, {keys, count}));
+    length =
+        arith::DivUIOp::create(builder, op.getLoc(), rest, count).getResult();
+  }
+  return {splits, b.apply(b.d0().ceilDiv(keyTile), {length}), keyTile};
+}
+
 void xsa::restrictToKeyRange(RewriterBase &rewriter, AttentionOp tile,
-                             Value range, int64_t splits, int64_t keyTile) {
+                             Value range, const KeyRanges &ranges) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(tile);
   Location loc = tile.getLoc();
   RangeBuilder b(rewriter, loc);
   SmallVector<OpFoldResult> sizes = AttentionParts::of(tile, rewriter).sizes;
   OpFoldResult keys = sizes[tile.getKeyDim()];
-  OpFoldResult length =
-      b.apply(b.d0().ceilDiv(splits).ceilDiv(keyTile) * keyTile, {keys});
+  OpFoldResult length = b.apply(b.d0() * ranges.keyTile, {ranges.tiles});
   // A product of two numbers that are not known is not affine.
-  OpFoldResult begin;
-  if (std::optional<int64_t> constant = getConstantIntValue(length))
-    begin = b.apply(b.d0() * *constant, {range});
+  OpFoldResult firstTile;
+  if (std::optional<int64_t> constant = getConstantIntValue(ranges.tiles))
+    firstTile = b.apply(b.d0() * *constant, {range});
   else
-    begin = arith::MulIOp::create(rewriter, loc, range, b.toValue(length))
-                .getResult();
+    firstTile =
+        arith::MulIOp::create(rewriter, loc, range, b.toValue(ranges.tiles))
+            .getResult();
+  OpFoldResult begin = b.apply(b.d0() * ranges.keyTile, {firstTile});
   OpFoldResult size = length;
-  std::optional<int64_t> total = getConstantIntValue(keys);
-  if (!total || *total != splits * *getConstantIntValue(length)) {
+  std::optional<int64_t> total = getConstantIntValue(keys),
+                         splits = getConstantIntValue(ranges.splits);
+  if (!total || !splits || *total != *splits * *getConstantIntValue(length)) {
     begin = b.min(begin, keys);
     size = b.min(length, b.subtract(keys, begin));
   }

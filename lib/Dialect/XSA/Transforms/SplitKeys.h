@@ -21,18 +21,28 @@
 
 namespace xsa {
 
+/// How the keys of an attention are shared out.
+struct KeyRanges {
+  /// The number of ranges, and the tiles of keys that each has at most.
+  mlir::OpFoldResult splits, tiles;
+  int64_t keyTile;
+
+  static KeyRanges of(mlir::OpBuilder &builder, AttentionOp op,
+                      mlir::OpFoldResult splits, int64_t keyTile);
+};
+
 /// `op` without exclusion and sinks, on a domain with a dimension of `splits`
 /// ranges of keys in front that only the results have: the output in the
 /// accumulator type, and log-sum-exp. Until `restrictToKeyRange`, each of them
 /// is of all keys.
 AttentionOp buildPartialAttention(mlir::OpBuilder &builder, AttentionOp op,
-                                  int64_t splits);
+                                  mlir::OpFoldResult splits);
 
 /// Of `tile`, an attention of some rows, only what the range of keys with
-/// number `range` of `splits` gives. Ranges are a multiple of `keyTile` long;
-/// the last ones may have fewer keys, or none.
+/// number `range` gives. The last ranges may have fewer keys than others, or
+/// none.
 void restrictToKeyRange(mlir::RewriterBase &rewriter, AttentionOp tile,
-                        mlir::Value range, int64_t splits, int64_t keyTile);
+                        mlir::Value range, const KeyRanges &ranges);
 
 } // namespace xsa
 

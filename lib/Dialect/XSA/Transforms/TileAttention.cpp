@@ -178,9 +178,12 @@ static FailureOr<AttentionOp> tileRows(RewriterBase &rewriter, AttentionOp op,
   return tile;
 }
 
-FailureOr<scf::ForallOp> xsa::tileAttention(RewriterBase &rewriter,
-                                            AttentionOp op,
-                                            const TilePolicy &policy) {
+/// As `tileAttention`. With `ranges` the first leading dimension does not occur
+/// in inputs: it numbers them, and a tile attends to the keys of its range.
+static FailureOr<scf::ForallOp> tileRanges(RewriterBase &rewriter,
+                                           AttentionOp op,
+                                           const TilePolicy &policy,
+                                           const KeyRanges *ranges) {
   if (!op.hasPureTensorSemantics())
     return rewriter.notifyMatchFailure(op, "not on tensors");
   if (isKnownEmpty(op)) {
@@ -195,17 +198,24 @@ FailureOr<scf::ForallOp> xsa::tileAttention(RewriterBase &rewriter,
   auto loop = (*tile)->getParentOfType<scf::ForallOp>();
   if (heavyTilesFirst)
     reverseLastDimension(rewriter, loop);
-  if (policy.keySplits > 1)
+  if (ranges)
     restrictToKeyRange(rewriter, *tile, loop.getInductionVars().front(),
-                       policy.keySplits, policy.keyTile);
+                       *ranges);
   if (failed(expandAttentionTile(rewriter, *tile, policy)))
     return failure();
   return loop;
 }
 
+FailureOr<scf::ForallOp> xsa::tileAttention(RewriterBase &rewriter,
+                                            AttentionOp op,
+                                            const TilePolicy &policy) {
+  return tileRanges(rewriter, op, policy, /*ranges=*/nullptr);
+}
+
 FailureOr<SplitAttention> xsa::splitAttention(RewriterBase &rewriter,
                                               AttentionOp op,
                                               const TilePolicy &policy,
+                                              OpFoldResult splits,
                                               int64_t mergeTile) {
   if (!op.hasPureTensorSemantics())
     return rewriter.notifyMatchFailure(op, "not on tensors");
@@ -215,14 +225,16 @@ FailureOr<SplitAttention> xsa::splitAttention(RewriterBase &rewriter,
     return SplitAttention();
   }
   rewriter.setInsertionPoint(op);
-  AttentionOp partial = buildPartialAttention(rewriter, op, policy.keySplits);
+  KeyRanges ranges = KeyRanges::of(rewriter, op, splits, policy.keyTile);
+  AttentionOp partial = buildPartialAttention(rewriter, op, splits);
   useHeadsAsRows(rewriter, partial);
   rewriter.setInsertionPoint(partial);
   SplitAttention split;
-  FailureOr<scf::ForallOp> ranges = tileAttention(rewriter, partial, policy);
-  if (failed(ranges))
+  FailureOr<scf::ForallOp> loop =
+      tileRanges(rewriter, partial, policy, &ranges);
+  if (failed(loop))
     return failure();
-  split.ranges = *ranges;
+  split.ranges = *loop;
 
   rewriter.setInsertionPoint(op);
   FailureOr<AttentionOp> tile = tileRows(rewriter, op, mergeTile);

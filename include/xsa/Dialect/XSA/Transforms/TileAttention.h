@@ -41,10 +41,6 @@ struct TilePolicy {
   /// Under causal masks begin with the tiles of rows that see most keys, so
   /// that workers which take them in order end at about the same time.
   bool heavyTilesFirst = false;
-  /// Where this is not 1, the first leading dimension does not occur in inputs:
-  /// it numbers so many ranges of keys, and a tile attends to the keys of its
-  /// range only.
-  int64_t keySplits = 1;
   /// Softmax in powers of two: log2(e) goes into the scale.
   bool powersOfTwo = true;
   /// Separate loops for the key tiles that need no positional mask.
@@ -89,13 +85,14 @@ struct SplitAttention {
   mlir::scf::ForallOp merge;
 };
 
-/// The same as `tileAttention`, with the keys split into `policy.keySplits`
-/// ranges, so that few query rows are work for many. Where there is one query
+/// The same as `tileAttention`, with the keys split into `splits` ranges, at
+/// least 1, so that few query rows are work for many. Where there is one query
 /// row, the heads that share keys are the rows of a tile. Exclusion comes after
 /// the ranges are merged.
 mlir::FailureOr<SplitAttention> splitAttention(mlir::RewriterBase &rewriter,
                                                AttentionOp op,
                                                const TilePolicy &policy,
+                                               mlir::OpFoldResult splits,
                                                int64_t mergeTile);
 
 /// Partial results of an attention over ranges of keys: outputs in the
