@@ -13,12 +13,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoadedModule.h"
+#include "StringCaster.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <stdexcept>
@@ -369,6 +369,7 @@ static void bindModule(nb::module_ &m) {
 NB_MODULE(_core, m) {
   m.doc() = "The compiler behind the package xsa; use that instead.";
   m.attr("version") = XSA_VERSION;
+  m.attr("max_threads") = kMaxThreads;
   bindRecords(m);
   bindModule(m);
   nb::class_<CompiledEntry>(m, "CompiledEntry")

@@ -63,7 +63,8 @@ class CompiledModel:
             arrays: one array per argument, of its shape and element type (integers
                 of either sign): numpy arrays and scalars, or anything in the host's
                 memory that speaks DLPack. They are read in place, never written,
-                and copied only if they are not contiguous. For bfloat16 float32 is
+                and copied only if they are not contiguous. They have the byte order
+                of this machine and no mask. For bfloat16 float32 is
                 taken too, and rounded to nearest, ties to even; bfloat16 arrays of
                 the package ml_dtypes are read in place.
 
@@ -112,7 +113,17 @@ def _prepare(index: int, array: Any) -> tuple[Any, bool]:
             f"argument {index} ('arg{index}'): expected a numpy array "
             f"or one with __dlpack__, got {type(array).__name__}"
         )
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(
+            f"argument {index} ('arg{index}'): expected an array without a mask, "
+            "got a masked array (see its method filled)"
+        )
     array = np.asarray(array)
+    if not _is_supported(array.dtype):
+        raise TypeError(
+            f"argument {index} ('arg{index}'): expected bools, integers or floats of 16, 32 or 64 "
+            f"bits, got dtype {array.dtype.name!r}"
+        )
     if not array.dtype.isnative:
         raise TypeError(
             f"argument {index} ('arg{index}'): expected the byte order of this machine, "
@@ -120,7 +131,15 @@ def _prepare(index: int, array: Any) -> tuple[Any, bool]:
         )
     if not (array.flags.c_contiguous and array.flags.aligned):
         array = np.array(array, order="C")
-    # numpy knows this type only by name, where the package ml_dtypes is loaded.
-    if array.dtype.name == "bfloat16":
+    if _is_bfloat16(array.dtype):
         return array.view(np.uint16), True
     return array, False
+
+
+def _is_bfloat16(dtype: np.dtype[Any]) -> bool:
+    # numpy knows this type only by name, where the package ml_dtypes is loaded.
+    return dtype.name == "bfloat16"
+
+
+def _is_supported(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "biu" or dtype.str[1:] in ("f2", "f4", "f8") or _is_bfloat16(dtype)

@@ -134,8 +134,8 @@ class Module:
 
         Args:
             entry: name of the function.
-            threads: threads that a call uses, the caller's included; by default one
-                per available core.
+            threads: threads that a call uses, the caller's included, up to 1024; by
+                default one per available core.
             opt_level: LLVM's optimization level, 0 to 3.
 
         Raises:
@@ -149,7 +149,7 @@ class Module:
         if entry not in functions:
             names = ", ".join(map(repr, functions)) or "none"
             raise ValueError(f"entry: expected a function of the module ({names}), got {entry!r}")
-        count = 0 if threads is None else _check_integer("threads", threads, 1, 2**16)
+        count = 0 if threads is None else _check_integer("threads", threads, 1, _core.max_threads)
         _check_integer("opt_level", opt_level, 0, 3)
         handle, problems = self._handle.compile(entry, count, opt_level)
         if handle is None:
@@ -214,6 +214,7 @@ def load(source: str | os.PathLike[str] | bytes) -> Module:
 
     Raises:
         OSError: the file cannot be opened (FileNotFoundError and the like).
+        TypeError, ValueError: the source is none of these, or text with surrogates.
         CompileError: it is not a valid module. ``diagnostics`` says where and why:
             an operation that nobody knows is named with its dialect.
     """
@@ -228,6 +229,10 @@ def load(source: str | os.PathLike[str] | bytes) -> Module:
         handle, problems = _core.Module.parse_file(name)
     elif isinstance(source, str):
         name = "<text>"
+        try:
+            source.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"source: expected text that UTF-8 can hold: {error}") from None
         handle, problems = _core.Module.parse_text(source, name)
     else:
         raise TypeError(f"source: expected a path, MLIR text or bytes, got {type(source).__name__}")

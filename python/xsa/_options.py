@@ -8,15 +8,22 @@ import re
 from collections.abc import Iterable
 from typing import Any, Union
 
+import numpy as np
+
 Layers = Union[str, int, Iterable[int]]
 
 DENOMINATORS = ("l2_clamp", "sq_clamp", "sq_add", "raw")
+
+# More layers than any model has.
+_MOST_LAYERS = 2**31 - 1
 
 
 def _format_layers(layers: Layers) -> str:
     if isinstance(layers, str):
         text = layers.replace(" ", "")
-        if re.fullmatch(r"all|last:\d+|\d+(,\d+)*", text):
+        if re.fullmatch(r"all|last:[0-9]+|[0-9]+(,[0-9]+)*", text) and all(
+            len(number) <= 10 and _is_layer(int(number)) for number in re.findall(r"[0-9]+", text)
+        ):
             return text
     else:
         chosen: list[Any] = list(layers) if isinstance(layers, Iterable) else [layers]
@@ -30,15 +37,25 @@ def _format_layers(layers: Layers) -> str:
 
 def _is_layer(number: Any) -> bool:
     is_integer = isinstance(number, numbers.Integral) and not isinstance(number, bool)
-    return is_integer and int(number) >= 0
+    return is_integer and 0 <= int(number) <= _MOST_LAYERS
 
 
 def _format_number(name: str, value: float) -> str:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: expected a number, got {type(value).__name__}")
-    if not math.isfinite(value):
-        raise ValueError(f"{name}: expected a finite number, got {value}")
-    return repr(float(value))
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name}: expected a finite number, got {number}")
+    return repr(number)
+
+
+def _check_flag(name: str, value: bool) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}: expected a bool, got {type(value).__name__}")
+    return bool(value)
 
 
 def format_options(
@@ -66,8 +83,8 @@ def format_options(
         options.append(f"eps={text}")
     if strength is not None:
         options.append(f"strength={_format_number('strength', strength)}")
-    if assume_self:
+    if _check_flag("assume_self", assume_self):
         options.append("assume-self=true")
-    if strict:
+    if _check_flag("strict", strict):
         options.append("strict=true")
     return " ".join(options)

@@ -246,12 +246,22 @@ B = np.ones((3, 5), np.float32)
         (
             (A, B.astype(np.complex64)),
             TypeError,
-            "argument 1 ('arg1'): arrays of this element type are not supported",
+            "argument 1 ('arg1'): expected bools, integers or floats of 16, 32 or 64 bits, got dtype 'complex64'",
         ),
         (
             (A, np.array([None])),
             TypeError,
-            "argument 1 ('arg1'): expected an array in the host's memory, got ",
+            "argument 1 ('arg1'): expected bools, integers or floats of 16, 32 or 64 bits, got dtype 'object'",
+        ),
+        (
+            (A, B.astype(np.longdouble)),
+            TypeError,
+            "argument 1 ('arg1'): expected bools, integers or floats of 16, 32 or 64 bits, got dtype '",
+        ),
+        (
+            (A, np.ma.masked_array(B, True)),
+            TypeError,
+            "argument 1 ('arg1'): expected an array without a mask, got a masked array",
         ),
     ],
 )
@@ -294,7 +304,8 @@ def test_missing_entry(matmul):
     "arguments, error, message",
     [
         ({"entry": 3}, TypeError, "entry: expected a str, got int"),
-        ({"threads": 0}, ValueError, "threads: expected 1 to 65536, got 0"),
+        ({"threads": 0}, ValueError, "threads: expected 1 to 1024, got 0"),
+        ({"threads": 1025}, ValueError, "threads: expected 1 to 1024, got 1025"),
         ({"threads": 1.5}, TypeError, "threads: expected an int, got float"),
         ({"opt_level": 4}, ValueError, "opt_level: expected 0 to 3, got 4"),
     ],

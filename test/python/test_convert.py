@@ -267,6 +267,13 @@ def test_layers_that_do_not_exist_are_a_warning(attention):
         ({"eps": "1e-6"}, TypeError, "eps: expected a number, got str"),
         ({"strength": float("inf")}, ValueError, "strength: expected a finite number, got inf"),
         ({"strength": True}, TypeError, "strength: expected a number, got bool"),
+        ({"eps": 10**400}, ValueError, "eps: expected a finite number, got inf"),
+        ({"strength": -(10**5000)}, ValueError, "strength: expected a finite number, got inf"),
+        ({"layers": [10**30]}, ValueError, "layers: expected"),
+        ({"layers": "last:99999999999"}, ValueError, "layers: expected"),
+        ({"layers": "4294967296"}, ValueError, "layers: expected"),
+        ({"assume_self": "no"}, TypeError, "assume_self: expected a bool, got str"),
+        ({"strict": 1}, TypeError, "strict: expected a bool, got int"),
     ],
 )
 def test_wrong_options(attention, options, error, message):

@@ -1,6 +1,7 @@
 """Loading: every form of a module, and every way in which it can be wrong."""
 
 import copy
+import os
 import pathlib
 import pickle
 
@@ -144,3 +145,26 @@ def test_errors_survive_pickling():
 def test_errors_have_one_base():
     assert issubclass(xsa.CompileError, xsa.Error)
     assert issubclass(xsa.ExecutionError, xsa.Error)
+
+
+# --- Strings that are not UTF-8 ---------------------------------------------------
+
+
+def test_surrogates_are_refused():
+    with pytest.raises(ValueError, match="source: expected text that UTF-8 can hold"):
+        xsa.load("func.func @main() { return } // \udcff")
+
+
+def test_names_that_are_not_utf8():
+    module = xsa.load(MATMUL.replace("@main", r'@"\FFname"'))
+    assert module.functions == ("\udcffname",)
+    assert "xsa.CompiledModel" in repr(module.compile("\udcffname"))
+    with pytest.raises(ValueError, match="entry: expected a function of the module"):
+        module.compile("\ud800")
+
+
+def test_path_that_is_not_utf8(tmp_path, matmul):
+    path = os.fsencode(tmp_path) + b"/\xff.mlir"
+    with open(path, "w") as file:
+        file.write(MATMUL)
+    assert str(xsa.load(os.fsdecode(path))) == str(matmul)

@@ -35,6 +35,9 @@ class ExecutionEngine;
 
 namespace xsa {
 
+/// More threads than this are taken for a mistake by what offers the choice.
+inline constexpr unsigned kMaxThreads = 1024;
+
 struct CompileOptions {
   std::string entry = "main";
   /// Threads of our own pool, the caller's included; 0 is one per core. Not
