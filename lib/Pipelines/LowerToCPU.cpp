@@ -94,6 +94,12 @@ void xsa::addBufferization(OpPassManager &pm,
   // Upstream's buffer-deallocation-pipeline without its canonicalizations.
   pm.addPass(memref::createExpandReallocPass({/*emitDeallocs=*/false}));
   pm.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
+  // The simplification asks an analysis of its start about values that its own
+  // folding makes, and crashes: nothing must be left to fold. No pattern has
+  // this label.
+  pm.addPass(createCanonicalizerPass(GreedyRewriteConfig(),
+                                     /*disabledPatterns=*/{},
+                                     /*enabledPatterns=*/{"none"}));
   pm.addPass(bufferization::createBufferDeallocationSimplificationPass());
   pm.addPass(bufferization::createLowerDeallocationsPass());
   if (onBuffers)
