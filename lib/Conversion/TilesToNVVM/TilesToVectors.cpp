@@ -59,6 +59,7 @@ private:
   LogicalResult convertBlock(Block &block);
   LogicalResult convertOp(Operation &op);
   LogicalResult convertLoop(scf::ForOp loop);
+  LogicalResult eraseTensors();
   LogicalResult convertFill(linalg::FillOp fill);
   FailureOr<linalg::GenericOp> orderLoops(linalg::GenericOp op);
   LogicalResult convertGeneric(linalg::GenericOp op);
@@ -560,17 +561,17 @@ LogicalResult TileVectorizer::convertLoop(scf::ForOp loop) {
   loop.getInductionVar().replaceAllUsesWith(next.getInductionVar());
   for (auto [from, to] :
        llvm::zip_equal(loop.getRegionIterArgs(), next.getRegionIterArgs())) {
-    if (isa<VectorType>(to.getType()))
-      vectors[from] = to;
-    else
+    if (from.getType() == to.getType())
       from.replaceAllUsesWith(to);
+    else
+      vectors[from] = to;
   }
   for (auto [from, to] :
        llvm::zip_equal(loop.getResults(), next.getResults())) {
-    if (isa<VectorType>(to.getType()))
-      vectors[from] = to;
-    else
+    if (from.getType() == to.getType())
       from.replaceAllUsesWith(to);
+    else
+      vectors[from] = to;
   }
   // The old loop keeps its operations until the uses of dead tiles are gone.
   Block &body = *loop.getBody();
@@ -639,16 +640,24 @@ LogicalResult TileVectorizer::convertBlock(Block &block) {
   return success();
 }
 
+/// Tiles have become vectors; what is left must not use the tensors.
+LogicalResult TileVectorizer::eraseTensors() {
+  llvm::SmallPtrSet<Operation *, 16> erased(dead.begin(), dead.end());
+  for (Operation *op : dead)
+    for (Operation *user : op->getUsers())
+      if (!erased.contains(user))
+        return user->emitOpError("uses a tile, but has no form on vectors");
+  for (Operation *op : dead)
+    op->dropAllReferences();
+  for (Operation *op : dead)
+    op->erase();
+  return success();
+}
+
 LogicalResult TileVectorizer::convert(scf::ForallOp loop) {
   if (failed(convertBlock(*loop.getBody())))
     return failure();
-  for (Operation *op : dead)
-    op->dropAllReferences();
-  for (Operation *op : dead) {
-    op->dropAllUses();
-    op->erase();
-  }
-  return success();
+  return eraseTensors();
 }
 
 namespace {
@@ -664,8 +673,8 @@ struct TilesToVectors : public xsa::impl::TilesToVectorsBase<TilesToVectors> {
     for (scf::ForallOp loop : loops) {
       // Only matrix instructions want blocks of a fixed size.
       auto plan = loop->getAttrOfType<KernelAttr>(kKernelAttrName);
-      int64_t extents = plan.getUnit() == MatrixKind::None ? 1 : multiple;
-      if (failed(TileVectorizer(&getContext(), extents).convert(loop)))
+      int64_t multiple = plan.getUnit() == MatrixKind::None ? 1 : 16;
+      if (failed(TileVectorizer(&getContext(), multiple).convert(loop)))
         return signalPassFailure();
     }
   }

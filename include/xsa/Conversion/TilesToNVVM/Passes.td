@@ -108,12 +108,9 @@ def TilesToVectors : Pass<"xsa-tiles-to-vectors", "::mlir::func::FuncOp"> {
     In loops marked `xsa.kernel`, tensors that stand for a tile become vectors:
     loads are `vector.transfer_read` that pads with zeros, stores
     `vector.transfer_write`, products of matrices `vector.contract`, reductions
-    over rows `vector.multi_reduction`, all else element-wise arithmetic.
+    over rows `vector.multi_reduction`, all else element-wise arithmetic. Where
+    the matrix unit is used, extents become multiples of its 16.
   }];
-  let options = [
-    Option<"multiple", "multiple", "int64_t", /*default=*/"16",
-           "extents of vectors are multiples of this">
-  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"
   ];
@@ -122,8 +119,8 @@ def TilesToVectors : Pass<"xsa-tiles-to-vectors", "::mlir::func::FuncOp"> {
 def OutlineKernels : Pass<"xsa-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "outline loops over tiles as gpu.func and gpu.launch_func";
   let description = [{
-    Each `scf.forall` marked `xsa.kernel`, on buffers, becomes a kernel in the
-    `gpu.module` `xsa_kernels`, with one block per iteration on a grid of one
+    Each `scf.forall` marked `xsa.kernel`, on buffers, becomes a kernel in a
+    `gpu.module` (`xsa_kernels`; a number is added where that name is taken), with one block per iteration on a grid of one
     dimension, in the order of the loop. Loops that do the same, as in the layers
     of a model, share the first one's kernel. The body stays as it is: whole tiles as
     vectors, which all threads of a block work on. Buffers are arguments of the kernel, marked with
