@@ -15,8 +15,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def RaiseAttention
-    : InterfacePass<"xsa-raise-attention", "mlir::FunctionOpInterface"> {
+def RaiseAttention : Pass<"xsa-raise-attention", "::mlir::func::FuncOp"> {
   let summary = "find attention in linalg and raise it to xsa.attention";
   let description = [{
     Recognises attention by what it computes: a product of softmax

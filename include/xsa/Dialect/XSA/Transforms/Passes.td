@@ -16,8 +16,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def MakeExclusive
-    : InterfacePass<"xsa-make-exclusive", "mlir::FunctionOpInterface"> {
+def MakeExclusive : Pass<"xsa-make-exclusive", "::mlir::func::FuncOp"> {
   let summary = "make every proven self attention exclusive";
   let description = [{
     Gives `xsa.attention` its exclusive form where the value row at the own
