@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
+
 #include "xsa/Emulator/Emulator.h"
 #include "xsa/Emulator/Stats.h"
 #include "xsa/ExecutionEngine/Array.h"
@@ -355,6 +357,7 @@ int main(int argc, char **argv) {
   freeOptionNames();
   Options options;
   cl::HideUnrelatedOptions(options.category);
+  addProjectVersion();
   cl::ParseCommandLineOptions(argc, argv, "runs a GPU kernel on the CPU\n");
   if (Error error = run(options)) {
     handleAllErrors(std::move(error), [](const ErrorInfoBase &e) {

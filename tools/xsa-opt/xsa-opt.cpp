@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
+
 #include "xsa/Conversion/ImportToLinalg/ForeignDialects.h"
 #include "xsa/Conversion/ImportToLinalg/ImportedText.h"
 #include "xsa/InitAllDialects.h"
@@ -31,6 +33,20 @@ namespace xsa::test {
 void registerTestAnalyses();
 } // namespace xsa::test
 #endif
+
+/// The help lists several hundred options of upstream too.
+static constexpr llvm::StringLiteral kOverview =
+    R"(mlir-opt with the XSA passes and dialects
+
+Pipelines of XSA, for whole modules as importers write them:
+  --raise-attention-to-xsa       find attention
+  --convert-attention-to-xsa     find it and make self attention exclusive
+  --xsa-import-to-linalg         only bring a module to linalg on tensors
+  --xsa-lower-to-cpu-pipeline    to the LLVM dialect for the host's processor
+  --xsa-lower-to-nvvm-pipeline   to kernels for NVIDIA GPUs
+The names of its single passes have 'xsa' in them; an option takes the options
+of its pass or pipeline as --NAME="key=value key=value".
+)";
 
 /// mlir-opt on a file, with the text of newer versions adapted first.
 static mlir::LogicalResult
@@ -71,8 +87,9 @@ int main(int argc, char **argv) {
   xsa::registerForeignDialects(registry);
 
   llvm::InitLLVM init(argc, argv);
-  auto [input, output] = mlir::registerAndParseCLIOptions(
-      argc, argv, "mlir-opt with the XSA passes and dialects\n", registry);
+  xsa::addProjectVersion();
+  auto [input, output] =
+      mlir::registerAndParseCLIOptions(argc, argv, kOverview, registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::asMainReturnCode(

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
 #include "Bundle.h"
 #include "Replay.h"
 
@@ -253,6 +254,7 @@ static unsigned runAll(const Bundle &bundle, const Options &options) {
 int main(int argc, char **argv) {
   Options options;
   cl::HideUnrelatedOptions(options.category);
+  xsa::addProjectVersion();
   if (!cl::ParseCommandLineOptions(argc, argv, kOverview, &errs()))
     return 2;
   Bundle bundle = Bundle::read(options.folder.empty() ? getOwnFolder(argv[0])

@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Version.h"
+
 #include "xsa/Conversion/ImportToLinalg/ForeignDialects.h"
 #include "xsa/Conversion/ImportToLinalg/ImportedText.h"
 #include "xsa/Emulator/EmulatedDevice.h"
@@ -100,7 +102,7 @@ struct Options {
       "report", cl::init(false),
       cl::desc("print a table of the attentions found and what became of them"),
       cl::cat(category)};
-  cl::opt<unsigned, false, RangeParser<0, 1024>> threads{
+  cl::opt<unsigned, false, RangeParser<0, kMaxThreads>> threads{
       "threads", cl::init(0),
       cl::desc("threads to use (default, or 0: one per available core)"),
       cl::cat(category)};
@@ -151,6 +153,8 @@ static StringRef findContradiction(const Options &options) {
   if (!options.raiseAttention && options.convert.getNumOccurrences())
     return "--convert-attention-to-xsa needs attention to be found, which "
            "--raise=false forbids";
+  if (!options.raiseAttention && options.report)
+    return "--report needs attention to be found, which --raise=false forbids";
   bool records = options.target == Target::Record;
   if (!records && options.recordFormat.getNumOccurrences())
     return "--record-format needs --target record";
@@ -430,6 +434,7 @@ int main(int argc, char **argv) {
   freeOptionNames(argv);
   Options options;
   cl::HideUnrelatedOptions(options.category);
+  addProjectVersion();
   cl::ParseCommandLineOptions(argc, argv,
                               "runs a model that an importer wrote\n");
   if (StringRef problem = findContradiction(options); !problem.empty()) {
