@@ -175,8 +175,8 @@ Emulator::load(llvm::StringRef code) {
     std::string text;
     llvm::raw_string_ostream os(text);
     diagnostic.print("", os, /*ShowColors=*/false);
-    return llvm::createStringError("the kernels could not be read" +
-                                   llvm::StringRef(text).rtrim());
+    return llvm::createStringError("the kernels could not be read: " +
+                                   llvm::StringRef(text).trim());
   }
   return load(std::move(module), std::move(context));
 }

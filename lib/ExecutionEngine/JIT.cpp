@@ -68,6 +68,13 @@ static bool isChosenByLLVM(StringRef feature) {
       [&](StringRef prefix) { return feature.starts_with(prefix); });
 }
 
+/// What code is made for, as messages name it.
+static std::string describe(const llvm::orc::JITTargetMachineBuilder &builder) {
+  std::string features = builder.getFeatures().getString();
+  std::string text = "'" + builder.getCPU() + "'";
+  return features.empty() ? text : text + " with '" + features + "'";
+}
+
 /// LLVM warns of names that it does not know and ends the process where code
 /// cannot be made; code that this machine cannot run would end it later.
 static llvm::Error
@@ -97,9 +104,8 @@ checkProcessor(const llvm::orc::JITTargetMachineBuilder &builder,
   if (triple.getArch() == llvm::Triple::x86_64 &&
       !(chosen->checkFeatures("+64bit") && chosen->checkFeatures("+sse2")))
     return llvm::createStringError(
-        "expected a processor with 64-bit mode and SSE2, got '" +
-        builder.getCPU() + "' with '" + builder.getFeatures().getString() +
-        "'");
+        "expected a processor with 64-bit mode and SSE2, got " +
+        describe(builder));
   const std::vector<std::string> asked =
       llvm::SubtargetFeatures(options.features).getFeatures();
   for (const auto &entry : llvm::sys::getHostCPUFeatures()) {
@@ -109,8 +115,7 @@ checkProcessor(const llvm::orc::JITTargetMachineBuilder &builder,
     if (!entry.getValue() && isUsed && chosen->checkFeatures(feature))
       return llvm::createStringError(
           "this machine's processor does not have '" + entry.getKey() +
-          "', which code for '" + builder.getCPU() + "' with '" +
-          builder.getFeatures().getString() + "' needs");
+          "', which code for " + describe(builder) + " needs");
   }
   return llvm::Error::success();
 }

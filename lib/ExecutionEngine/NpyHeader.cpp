@@ -85,8 +85,10 @@ static bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
 }
 
 Expected<size_t> xsa::getNpyHeaderSize(StringRef prefix) {
-  if (!prefix.starts_with(kMagic) || prefix.size() < kNpyPrefixSize)
+  if (!prefix.starts_with(kMagic))
     return createStringError("not an .npy file");
+  if (prefix.size() < kNpyPrefixSize)
+    return createStringError("truncated .npy header");
   const char *bytes = prefix.data() + kMagic.size();
   switch (unsigned version = static_cast<unsigned char>(bytes[0])) {
   case 1:

@@ -68,7 +68,7 @@ static bool readBytes(zip_file_t *member, void *to, size_t size) {
 
 /// Reads the header, as many bytes as it says that it has.
 static Expected<NpyHeader> readHeader(zip_file_t *member, uint64_t memberSize) {
-  std::string bytes(kNpyPrefixSize, '\0');
+  std::string bytes(std::min<uint64_t>(kNpyPrefixSize, memberSize), '\0');
   if (!readBytes(member, bytes.data(), bytes.size()))
     return createStringError("truncated .npy header");
   Expected<size_t> size = getNpyHeaderSize(bytes);

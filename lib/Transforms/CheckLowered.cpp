@@ -77,6 +77,11 @@ struct CheckBufferizable
     WalkResult result = getOperation().walk([](Operation *op) {
       if (failed(checkSizes(op)))
         return WalkResult::interrupt();
+      if (isa<ModuleOp>(op) && op->getParentOp()) {
+        op->emitError("cannot be compiled for the cpu: expected functions, got "
+                      "a module inside a module");
+        return WalkResult::interrupt();
+      }
       auto isTensor = [](Type type) { return isa<TensorType>(type); };
       bool hasTensors = llvm::any_of(op->getOperandTypes(), isTensor) ||
                         llvm::any_of(op->getResultTypes(), isTensor);

@@ -9,7 +9,7 @@
 // RUN: not xsa-run %s --features=avx2 2>&1 | FileCheck %s --check-prefix=SIGN
 // SIGN: error: expected processor features as +name or -name, got 'avx2'
 // RUN: not xsa-run %s --cpu i386 2>&1 | FileCheck %s --check-prefix=OLD
-// OLD: error: expected a processor with 64-bit mode and SSE2, got 'i386' with ''
+// OLD: error: expected a processor with 64-bit mode and SSE2, got 'i386'{{$}}
 // RUN: not xsa-run %s --features=-sse2 2>&1 | FileCheck %s --check-prefix=WITHOUT
 // RUN: not xsa-run %s --features=-64bit 2>&1 | FileCheck %s --check-prefix=WITHOUT
 // WITHOUT: error: expected a processor with 64-bit mode and SSE2, got '{{.+}}' with '-{{sse2|64bit}}'
