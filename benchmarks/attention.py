@@ -141,11 +141,20 @@ def measure(case: Case, args) -> dict:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--bin",
+        type=pathlib.Path,
+        default=ROOT / "build/bin",
+        help="folder with xsa-opt and xsa-run (default: build/bin)",
+    )
+    parser.add_argument(
+        "--threads", type=int, default=1, help="threads of each implementation (default: 1)"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="turns of which the fastest counts (default: 3)"
+    )
     parser.add_argument("--only", default="", help="cases whose name contains this text")
-    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--json", type=pathlib.Path, help="write the figures as JSON")
     parser.add_argument("--table", type=pathlib.Path, help="write the table as Markdown")
     parser.add_argument("--plot", type=pathlib.Path, help="write the plot as SVG")
     args = parser.parse_args()

@@ -162,13 +162,32 @@ def parse_chips(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin")
-    parser.add_argument("--chips", type=parse_chips, default="sm_80,sm_90,sm_100,sm_120")
+    parser.add_argument("folder", type=pathlib.Path, help="folder to make; must not exist")
+    parser.add_argument(
+        "--bin",
+        type=pathlib.Path,
+        default=ROOT / "build/bin",
+        help="folder with xsa-opt and xsa-run (default: build/bin)",
+    )
+    parser.add_argument(
+        "--chips",
+        type=parse_chips,
+        default="sm_80,sm_90,sm_100,sm_120",
+        help="chips to pack machine code for, with commas (default: %(default)s)",
+    )
     parser.add_argument("--only", default="", help="cases whose name contains this text")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--images", choices=["ptx", "bitcode"], default="ptx")
-    parser.add_argument("--ptxas", default="ptxas")
+    parser.add_argument("--jobs", type=int, default=2, help="cases made at once (default: 2)")
+    parser.add_argument(
+        "--images",
+        choices=["ptx", "bitcode"],
+        default="ptx",
+        help="form of the kernels: ptx (default) with machine code, or bitcode for the emulator",
+    )
+    parser.add_argument(
+        "--ptxas",
+        default="ptxas",
+        help="the assembler of the CUDA toolkit (default: the one in PATH)",
+    )
     args = parser.parse_args()
     cases = [case for case in gpu_cases.cases() if args.only in case.name]
     try:

@@ -228,12 +228,21 @@ HEADER = (
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", default="build/bin", type=pathlib.Path)
-    parser.add_argument("--chip", default="sm_80")
-    parser.add_argument("--ptx", default=80, type=int)
+    parser.add_argument(
+        "--bin",
+        default="build/bin",
+        type=pathlib.Path,
+        help="folder with xsa-opt and xsa-run (default: build/bin)",
+    )
+    parser.add_argument("--chip", default="sm_80", help="GPU to compile for (default: sm_80)")
+    parser.add_argument("--ptx", default=80, type=int, help="version of PTX (default: 80)")
     parser.add_argument("--only", default="", help="cases whose name contains this")
-    parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("--compare-exclusion", action="store_true")
+    parser.add_argument("--json", type=pathlib.Path, help="write the figures as JSON")
+    parser.add_argument(
+        "--compare-exclusion",
+        action="store_true",
+        help="each kernel with and without the exclusion",
+    )
     options = parser.parse_args()
     compiler = Compiler(options.bin, options.chip, options.ptx)
     if not (compiler.ptxas and compiler.cuobjdump):

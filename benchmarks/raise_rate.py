@@ -273,8 +273,6 @@ def write_page(spellings, results) -> None:
 
 
 def main() -> None:
-    import attention_models as models
-
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="families and models whose names contain this")
     parser.add_argument("--contestant", choices=CONTESTANTS, help="only this one")
@@ -282,6 +280,9 @@ def main() -> None:
     args = parser.parse_args()
     if args.write and (args.only or args.contestant):
         parser.error("--write needs all models and contestants")
+
+    import attention_models as models
+
     indices = [
         i for i, s in enumerate(models.SPELLINGS) if args.only in f"{s.family}: {s.name}"
     ]  # fmt: skip

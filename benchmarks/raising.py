@@ -73,8 +73,19 @@ def decoder(layers: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin")
-    parser.add_argument("--layers", type=int, nargs="+", default=[12, 24, 48, 96])
+    parser.add_argument(
+        "--bin",
+        type=pathlib.Path,
+        default=ROOT / "build/bin",
+        help="folder with xsa-opt and xsa-run (default: build/bin)",
+    )
+    parser.add_argument(
+        "--layers",
+        type=int,
+        nargs="+",
+        default=[12, 24, 48, 96],
+        help="depths of the models (default: 12 24 48 96)",
+    )
     args = parser.parse_args()
     print("layers  operations  find attention  all of raising  all of converting  processor time")
     for layers in args.layers:
