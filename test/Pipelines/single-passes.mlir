@@ -1,7 +1,7 @@
-// RUN: xsa-opt %s -xsa-import-to-linalg -xsa-raise-attention -xsa-make-exclusive -xsa-tile-attention -xsa-vectorize-tiles | FileCheck %s --check-prefixes=CHECK,CPU
-// RUN: xsa-opt %s -xsa-import-to-linalg -xsa-raise-attention -xsa-make-exclusive -xsa-tile-attention-for-gpu -xsa-tiles-to-vectors | FileCheck %s --check-prefixes=CHECK,GPU
+// RUN: xsa-opt %s -pass-pipeline='builtin.module(xsa-import-to-linalg,func.func(xsa-raise-attention,xsa-make-exclusive,xsa-tile-attention,xsa-vectorize-tiles))' | FileCheck %s --check-prefixes=CHECK,CPU
+// RUN: xsa-opt %s -pass-pipeline='builtin.module(xsa-import-to-linalg,func.func(xsa-raise-attention,xsa-make-exclusive,xsa-tile-attention-for-gpu,xsa-tiles-to-vectors))' | FileCheck %s --check-prefixes=CHECK,GPU
 
-// Passes of functions can be given as flags, one by one.
+// The steps one by one, in a pipeline of one's own.
 
 // CHECK-LABEL: func.func @main
 // CHECK:         scf.forall

@@ -15,7 +15,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-def RaiseAttention : Pass<"xsa-raise-attention", "::mlir::func::FuncOp"> {
+def RaiseAttention
+    : InterfacePass<"xsa-raise-attention", "mlir::FunctionOpInterface"> {
   let summary = "find attention in linalg and raise it to xsa.attention";
   let description = [{
     Recognises attention by what it computes: a product of softmax
@@ -32,6 +33,10 @@ def RaiseAttention : Pass<"xsa-raise-attention", "::mlir::func::FuncOp"> {
 
     What looked like attention and was left alone gets a remark that names the
     first condition that failed.
+
+    It runs on functions of any dialect, so its place in a pipeline is nested:
+    `--pass-pipeline='builtin.module(func.func(xsa-raise-attention))'`; for a flag
+    there is `--raise-attention-to-xsa`.
 
     The old operations are left to die: they stay only where something else
     uses them.

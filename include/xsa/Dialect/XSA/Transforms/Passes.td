@@ -16,7 +16,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-def MakeExclusive : Pass<"xsa-make-exclusive", "::mlir::func::FuncOp"> {
+def MakeExclusive
+    : InterfacePass<"xsa-make-exclusive", "mlir::FunctionOpInterface"> {
   let summary = "make every proven self attention exclusive";
   let description = [{
     Gives `xsa.attention` its exclusive form where the value row at the own
@@ -26,6 +27,10 @@ def MakeExclusive : Pass<"xsa-make-exclusive", "::mlir::func::FuncOp"> {
 
     Attentions that are exclusive already are left as they are. Every other one
     that is not converted gets a remark that names what stands against it.
+
+    It runs on functions of any dialect, so its place in a pipeline is nested:
+    `--pass-pipeline='builtin.module(func.func(xsa-make-exclusive))'`; for a flag
+    there is `--convert-attention-to-xsa`.
 
     `layers` counts self attentions in program order, exclusive ones included:
     `all`, `last:4`, or a list such as `0,3,7`. Numbers that a function has no
