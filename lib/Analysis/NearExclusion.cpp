@@ -129,10 +129,9 @@ bool ProductSearch::find(ExprRef e, bool inSum, unsigned depth) {
 static bool losesOwnValueAt(TensorView &view, AttentionOp op,
                             const llvm::SetVector<Operation *> &users,
                             ExprRef sum) {
-  SmallVector<ExprRef> accesses;
   ExprRef inner = view.look(sum);
-  collectAttentions(view, inner->is(ExprKind::Reduce) ? inner->getBody() : sum,
-                    accesses);
+  SmallVector<ExprRef> accesses = collectAttentions(
+      view, inner->is(ExprKind::Reduce) ? inner->getBody() : sum);
   return llvm::any_of(accesses, [&](ExprRef access) {
     OutputAccess output = getOutputAccess(access);
     ExprRef ownRow = output.op == op ? getOwnRow(view, output) : nullptr;
@@ -153,9 +152,7 @@ bool xsa::losesOwnValue(TensorView &view, AttentionOp op) {
   ExprContext &ctx = view.getContext();
   llvm::SetVector<Operation *> users = collectUsers(op);
   SmallVector<int64_t> pieceCounts = collectPieceCounts(op);
-  SmallVector<Value> roots = collectSums(op);
-  llvm::append_range(roots, collectContractions(op));
-  return llvm::any_of(roots, [&](Value value) {
+  auto losesItAt = [&](Value value) {
     return matchWithDigits(view, value, [&](ArrayRef<ExprRef> indices) {
       ExprRef sum = view.access(value, indices);
       if (losesOwnValueAt(view, op, users, sum))
@@ -172,5 +169,8 @@ bool xsa::losesOwnValue(TensorView &view, AttentionOp op) {
       }
       return false;
     });
-  });
+  };
+  OutputSums sums = collectSums(op);
+  return llvm::any_of(sums.elementwise, losesItAt) ||
+         llvm::any_of(sums.contractions, losesItAt);
 }

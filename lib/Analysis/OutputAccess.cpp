@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace xsa;
@@ -33,72 +34,66 @@ static bool subtractsOrAdds(Operation *op) {
       .wasInterrupted();
 }
 
-llvm::SetVector<Operation *> xsa::collectUsers(AttentionOp op) {
+static bool reduces(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  return linalgOp && linalgOp.getNumReductionLoops() > 0;
+}
+
+llvm::SetVector<Operation *> xsa::collectUsers(AttentionOp op,
+                                               bool beyondReductions) {
+  constexpr unsigned maxUsers = 200;
   llvm::SetVector<Operation *> reached;
   reached.insert(op);
-  for (unsigned i = 0; i < reached.size() && i < 200; ++i)
+  for (unsigned i = 0; i < reached.size() && i < maxUsers; ++i) {
+    if (reduces(reached[i]) && !beyondReductions)
+      continue;
     for (Operation *user : reached[i]->getUsers())
       if (isa<linalg::LinalgOp>(user) ||
           isa_and_nonnull<tensor::TensorDialect>(user->getDialect()))
         reached.insert(user);
+  }
   return reached;
 }
 
-SmallVector<Value> xsa::collectContractions(AttentionOp op) {
-  llvm::SetVector<Operation *> reached;
-  reached.insert(op);
-  SmallVector<Value> contractions;
-  for (unsigned i = 0; i < reached.size() && i < 200; ++i)
-    for (Operation *user : reached[i]->getUsers()) {
-      auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
-      if (linalgOp && linalgOp.getNumReductionLoops() > 0) {
-        if (user->getNumResults() == 1)
-          contractions.push_back(user->getResult(0));
-      } else if (linalgOp ||
-                 isa_and_nonnull<tensor::TensorDialect>(user->getDialect())) {
-        reached.insert(user);
-      }
-    }
-  return contractions;
-}
-
-SmallVector<Value> xsa::collectSums(AttentionOp op) {
-  llvm::SetVector<Operation *> reached;
-  reached.insert(op);
-  SmallVector<Value> sums;
-  for (unsigned i = 0; i < reached.size() && i < 200; ++i)
-    for (Operation *user : reached[i]->getUsers()) {
-      auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
-      bool keepsElements =
-          linalgOp ? linalgOp.getNumReductionLoops() == 0
-                   : isa_and_nonnull<tensor::TensorDialect>(user->getDialect());
-      if (user->getNumResults() != 1 || !keepsElements || !reached.insert(user))
-        continue;
-      if (linalgOp && subtractsOrAdds(user))
-        sums.push_back(user->getResult(0));
-    }
-  llvm::sort(sums, [](Value a, Value b) {
+OutputSums xsa::collectSums(AttentionOp op) {
+  OutputSums result;
+  for (Operation *user : collectUsers(op, /*beyondReductions=*/false)) {
+    if (!isa<linalg::LinalgOp>(user) || user->getNumResults() != 1)
+      continue;
+    if (reduces(user))
+      result.contractions.push_back(user->getResult(0));
+    else if (subtractsOrAdds(user))
+      result.elementwise.push_back(user->getResult(0));
+  }
+  llvm::sort(result.elementwise, [](Value a, Value b) {
     Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
     return x->getBlock() == y->getBlock() && y->isBeforeInBlock(x);
   });
-  return sums;
+  return result;
 }
 
-void xsa::collectAttentions(TensorView &view, ExprRef e,
-                            SmallVectorImpl<ExprRef> &accesses,
-                            unsigned depth) {
-  if (depth > 16)
-    return;
-  ExprRef inner = view.look(e);
-  if (inner->is(ExprKind::Access)) {
-    if (inner->getValue().getDefiningOp<AttentionOp>() &&
-        !llvm::is_contained(accesses, inner))
-      accesses.push_back(inner);
-    return;
+SmallVector<ExprRef> xsa::collectAttentions(TensorView &view, ExprRef e) {
+  constexpr unsigned maxDepth = 16;
+  SmallVector<ExprRef> accesses;
+  llvm::SmallSetVector<ExprRef, 16> level, next;
+  llvm::SmallPtrSet<ExprRef, 32> seen;
+  level.insert(view.look(e));
+  for (unsigned depth = 0; depth <= maxDepth && !level.empty(); ++depth) {
+    for (ExprRef inner : level) {
+      if (!seen.insert(inner).second)
+        continue;
+      if (inner->is(ExprKind::Access)) {
+        if (inner->getValue().getDefiningOp<AttentionOp>())
+          accesses.push_back(inner);
+      } else if (inner->is(ExprKind::Apply)) {
+        for (ExprRef operand : inner->getOperands())
+          next.insert(view.look(operand));
+      }
+    }
+    level = std::move(next);
+    next.clear();
   }
-  if (inner->is(ExprKind::Apply))
-    for (ExprRef operand : inner->getOperands())
-      collectAttentions(view, operand, accesses, depth + 1);
+  return accesses;
 }
 
 OutputAccess xsa::getOutputAccess(ExprRef access) {
@@ -159,21 +154,15 @@ SmallVector<int64_t> xsa::collectPieceCounts(AttentionOp op) {
       return;
     counts.push_back(size / part);
   };
-  llvm::SetVector<Operation *> reached;
-  reached.insert(op);
-  for (unsigned i = 0; i < reached.size() && i < 200; ++i)
-    for (Operation *user : reached[i]->getUsers()) {
-      if (isa<linalg::LinalgOp>(user) ||
-          isa_and_nonnull<tensor::TensorDialect>(user->getDialect()))
-        reached.insert(user);
-      if (auto concat = dyn_cast<tensor::ConcatOp>(user))
-        add(cast<RankedTensorType>(concat.getInputs()[0].getType()),
-            concat.getResultType(), concat.getDim());
-      auto insert = dyn_cast<tensor::InsertSliceOp>(user);
-      if (insert &&
-          insert.getSourceType().getRank() == insert.getDestType().getRank())
-        for (unsigned dim : llvm::seq<unsigned>(insert.getDestType().getRank()))
-          add(insert.getSourceType(), insert.getDestType(), dim);
-    }
+  for (Operation *user : collectUsers(op)) {
+    if (auto concat = dyn_cast<tensor::ConcatOp>(user))
+      add(cast<RankedTensorType>(concat.getInputs()[0].getType()),
+          concat.getResultType(), concat.getDim());
+    auto insert = dyn_cast<tensor::InsertSliceOp>(user);
+    if (insert &&
+        insert.getSourceType().getRank() == insert.getDestType().getRank())
+      for (unsigned dim : llvm::seq<unsigned>(insert.getDestType().getRank()))
+        add(insert.getSourceType(), insert.getDestType(), dim);
+  }
   return counts;
 }

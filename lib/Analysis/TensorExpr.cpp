@@ -48,6 +48,21 @@ bool Expr::dependsOnAny(ArrayRef<ExprRef> others) const {
   return llvm::any_of(others, [&](ExprRef var) { return dependsOn(var); });
 }
 
+void Expr::collectAccesses(llvm::SmallPtrSetImpl<ExprRef> &seen,
+                           SmallVectorImpl<ExprRef> &accesses) const {
+  if (!seen.insert(this).second)
+    return;
+  if (kind == ExprKind::Access) {
+    accesses.push_back(this);
+    return;
+  }
+  for (ExprRef operand : operands)
+    operand->collectAccesses(seen, accesses);
+  for (const PolyTerm &term : terms)
+    for (ExprRef atom : term.atoms)
+      atom->collectAccesses(seen, accesses);
+}
+
 void Expr::Profile(llvm::FoldingSetNodeID &profile) const {
   profile.AddInteger(static_cast<unsigned>(kind));
   profile.AddInteger(static_cast<unsigned>(op));

@@ -106,22 +106,6 @@ ExprRef TokenAxisAnalysis::canonicalize(ExprRef access) {
 // Sources
 //===----------------------------------------------------------------------===//
 
-/// The outermost accesses of an expression.
-static void collectAccesses(ExprRef e, llvm::SmallPtrSetImpl<ExprRef> &seen,
-                            SmallVectorImpl<ExprRef> &accesses) {
-  if (!seen.insert(e).second)
-    return;
-  if (e->is(ExprKind::Access)) {
-    accesses.push_back(e);
-    return;
-  }
-  for (ExprRef operand : e->getOperands())
-    collectAccesses(operand, seen, accesses);
-  for (const PolyTerm &term : e->getTerms())
-    for (ExprRef atom : term.atoms)
-      collectAccesses(atom, seen, accesses);
-}
-
 /// Whether each value of an index belongs to one value of its variables: digits
 /// of a number, perhaps with gaps.
 static bool isInjective(ExprContext &ctx, ExprRef index) {
@@ -208,7 +192,7 @@ TokenAxisAnalysis::getSources(ExprRef access, Follow follow) {
   if (isa_and_nonnull<AttentionOp, ExcludeOp>(op)) {
     addAttentionSources(op, access, sources);
   } else if (ExprRef inner = view.peel(access)) {
-    collectAccesses(inner, seen, sources);
+    inner->collectAccesses(seen, sources);
   } else {
     return std::nullopt;
   }
@@ -219,7 +203,7 @@ TokenAxisAnalysis::getSources(ExprRef access, Follow follow) {
       return std::nullopt;
     // Rows that are gathered follow the rows of their indices too.
     for (ExprRef index : source->getOperands())
-      collectAccesses(index, seen, sources);
+      index->collectAccesses(seen, sources);
     source = canonicalize(source);
     bool isFollowed = follow == Follow::Everything || dependsOnRow(source);
     if (isFollowed && !llvm::is_contained(followed, source))

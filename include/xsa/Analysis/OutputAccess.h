@@ -34,21 +34,24 @@ OutputAccess getOutputAccess(ExprRef access);
 ExprRef getOwnRow(TensorView &view, const OutputAccess &output);
 
 /// The operation and those of linalg and tensor that use its output, directly
-/// or not: as many as are near.
-llvm::SetVector<mlir::Operation *> collectUsers(AttentionOp op);
+/// or not: as many as are near, with or without what is behind reductions.
+llvm::SetVector<mlir::Operation *> collectUsers(AttentionOp op,
+                                                bool beyondReductions = true);
 
-/// Sums of products that an attention's output is an operand of, perhaps
-/// rearranged or changed element by element.
-llvm::SmallVector<mlir::Value> collectContractions(AttentionOp op);
+/// Sums that an attention's output is an operand of, perhaps rearranged or
+/// changed element by element.
+struct OutputSums {
+  /// Those of elements, the last one first.
+  llvm::SmallVector<mlir::Value> elementwise;
+  /// Those of products.
+  llvm::SmallVector<mlir::Value> contractions;
+};
 
-/// Elementwise sums that an attention's output is an operand of, perhaps
-/// rearranged or changed element by element; the last one first.
-llvm::SmallVector<mlir::Value> collectSums(AttentionOp op);
+OutputSums collectSums(AttentionOp op);
 
-/// Accesses to outputs of attentions in an expression, not below reductions.
-void collectAttentions(TensorView &view, ExprRef e,
-                       llvm::SmallVectorImpl<ExprRef> &accesses,
-                       unsigned depth = 0);
+/// Accesses to outputs of attentions in an expression, not below reductions,
+/// the outermost first.
+llvm::SmallVector<ExprRef> collectAttentions(TensorView &view, ExprRef e);
 
 /// Calls `attempt` with indices for `root`, again with digits for those that
 /// were split by it, and gives its last answer.

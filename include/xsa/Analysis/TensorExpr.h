@@ -20,6 +20,7 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/FoldingSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/raw_ostream.h"
@@ -134,6 +135,10 @@ public:
   llvm::ArrayRef<ExprRef> getFreeVars() const { return freeVars; }
   bool dependsOn(ExprRef var) const;
   bool dependsOnAny(llvm::ArrayRef<ExprRef> others) const;
+
+  /// The outermost accesses in it that are not in parts `seen` before.
+  void collectAccesses(llvm::SmallPtrSetImpl<ExprRef> &seen,
+                       llvm::SmallVectorImpl<ExprRef> &accesses) const;
 
   void Profile(llvm::FoldingSetNodeID &profile) const;
   /// The hash of the profile.

@@ -74,11 +74,14 @@ private:
   std::optional<SmallVector<Product>> expandMatrix(ExprRef sum, unsigned depth);
   std::optional<SmallVector<Product>> expandSelect(ExprRef e, unsigned depth);
   std::optional<SmallVector<Product>> expandProduct(ExprRef e, unsigned depth);
+  std::optional<SmallVector<Product>> expandUncached(ExprRef e, unsigned depth);
 
   MatchContext &match;
   llvm::function_ref<bool(ExprRef)> containsInput;
   ExprRef whole;
   llvm::SmallPtrSet<ExprRef, 2> guards;
+  /// What was expanded: parts of a strength may be shared.
+  llvm::DenseMap<ExprRef, SmallVector<Product>> expanded;
 };
 } // namespace
 
@@ -281,6 +284,9 @@ bool Expander::multiply(Product &product, ExprRef e, int power,
     return multiply(product, inner->getOperand(0), power, depth + 1);
   case ExprOp::Mul:
   case ExprOp::Div:
+    if (inner->isApply(ExprOp::Mul) &&
+        inner->getOperand(0) == inner->getOperand(1))
+      return multiply(product, inner->getOperand(0), 2 * power, depth + 1);
     return multiply(product, inner->getOperand(0), power, depth + 1) &&
            multiply(product, inner->getOperand(1),
                     inner->isApply(ExprOp::Div) ? -power : power, depth + 1);
@@ -355,6 +361,16 @@ std::optional<SmallVector<Product>> Expander::expand(ExprRef e,
                                                      unsigned depth) {
   if (depth > 16)
     return std::nullopt;
+  if (auto it = expanded.find(e); it != expanded.end())
+    return it->second;
+  auto terms = expandUncached(e, depth);
+  if (terms)
+    expanded[e] = *terms;
+  return terms;
+}
+
+std::optional<SmallVector<Product>> Expander::expandUncached(ExprRef e,
+                                                             unsigned depth) {
   ExprRef inner = match.look(e);
   if (inner->isApply(ExprOp::Select) && containsInput(inner))
     return expandSelect(inner, depth);

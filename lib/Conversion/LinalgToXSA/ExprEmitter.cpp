@@ -17,21 +17,32 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace xsa;
 
+/// The first part that cannot be emitted ends the search, so a part that was
+/// looked at before can.
+static bool canEmitAll(ArrayRef<ExprRef> list,
+                       llvm::SmallPtrSetImpl<ExprRef> &emittable) {
+  return llvm::all_of(list, [&](ExprRef e) {
+    if (!emittable.insert(e).second || e->is(ExprKind::Var) ||
+        e->is(ExprKind::Symbol))
+      return true;
+    if (e->is(ExprKind::Reduce) || !e->isKnown() ||
+        (e->isApply(ExprOp::Other) && e->getOperands().empty()))
+      return false;
+    return canEmitAll(e->getOperands(), emittable) &&
+           llvm::all_of(e->getTerms(), [&](const PolyTerm &term) {
+             return canEmitAll(term.atoms, emittable);
+           });
+  });
+}
+
 bool ExprEmitter::canEmit(ExprRef e) {
-  if (e->is(ExprKind::Reduce) || !e->isKnown())
-    return false;
-  if (e->is(ExprKind::Poly))
-    return llvm::all_of(e->getTerms(), [](const PolyTerm &term) {
-      return llvm::all_of(term.atoms, canEmit);
-    });
-  if (e->isApply(ExprOp::Other) && e->getOperands().empty())
-    return false;
-  return e->is(ExprKind::Var) || e->is(ExprKind::Symbol) ||
-         llvm::all_of(e->getOperands(), canEmit);
+  llvm::SmallPtrSet<ExprRef, 16> emittable;
+  return canEmitAll(e, emittable);
 }
 
 Value ExprEmitter::emitInteger(int64_t i) {

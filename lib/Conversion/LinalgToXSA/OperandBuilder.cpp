@@ -264,19 +264,6 @@ FailureOr<Operand> OperandBuilder::buildView(ExprRef access,
 // Computed operands
 //===----------------------------------------------------------------------===//
 
-static void collectAccesses(ExprRef e, SmallVectorImpl<ExprRef> &accesses) {
-  if (e->is(ExprKind::Access)) {
-    if (!llvm::is_contained(accesses, e))
-      accesses.push_back(e);
-    return;
-  }
-  for (ExprRef operand : e->getOperands())
-    collectAccesses(operand, accesses);
-  for (const PolyTerm &term : e->getTerms())
-    for (ExprRef atom : term.atoms)
-      collectAccesses(atom, accesses);
-}
-
 /// The map of an access that reads whole dimensions along loops.
 static std::optional<AffineMap> getAccessMap(TensorView &view, ExprRef access,
                                              ArrayRef<ExprRef> loops,
@@ -319,7 +306,8 @@ FailureOr<Operand> OperandBuilder::buildGeneric(ExprRef e,
   Type element = e->isInt() ? builder.getI64Type() : e->getType();
   Value init = tensor::EmptyOp::create(builder, loc, sizes, element);
   SmallVector<ExprRef> accesses, inputs;
-  collectAccesses(e, accesses);
+  llvm::SmallPtrSet<ExprRef, 16> seen;
+  e->collectAccesses(seen, accesses);
   SmallVector<Value> inputValues;
   SmallVector<AffineMap> maps;
   for (ExprRef access : accesses) {

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace xsa;
@@ -86,6 +87,7 @@ public:
   FailureOr<Value> buildExclude();
 
 private:
+  void setElementType(AttentionOp op, Type element);
   SmallVector<Axis> layOutRows() const;
   FailureOr<MappedOperand> buildStrength(ArrayRef<Axis> axes);
   FailureOr<MappedOperand> buildOperand(ExprRef e, ArrayRef<Axis> axes,
@@ -141,6 +143,20 @@ FailureOr<MappedOperand> ExclusionBuilder::buildStrength(ArrayRef<Axis> axes) {
   return strength ? buildOperand(strength, axes, {}) : MappedOperand();
 }
 
+/// Where a model widens or rounds the output before or after it takes the own
+/// value out, the operation has what is left at the end as its result.
+void ExclusionBuilder::setElementType(AttentionOp op, Type element) {
+  Value output = op.getOutput();
+  if (getElementTypeOrSelf(output.getType()) == element)
+    return;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Value init = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, output), element);
+  op.getOutputMutable().assign(init);
+  op->getResult(0).setType(cast<TensorType>(init.getType()));
+}
+
 /// A copy of the attention in the exclusive form, seen through the layout that
 /// the model gives its output.
 FailureOr<Value> ExclusionBuilder::buildAttention(const OutputAccess &output,
@@ -164,12 +180,11 @@ FailureOr<Value> ExclusionBuilder::buildAttention(const OutputAccess &output,
     exclusive.assignOperand(AttentionOp::odsIndex_strength, strength->value,
                             strength->map);
   exclusive.setExclusionAttr(getAttribute());
+  Type element = getElementTypeOrSelf(exclusion.root.getType());
+  setElementType(exclusive, element);
 
   ExprRef result =
       match.view.access(exclusive->getResult(0), access->getOperands());
-  Type element = getElementTypeOrSelf(exclusion.root.getType());
-  if (result->getType() != element)
-    result = match.ctx.apply(ExprOp::Cast, element, result);
   if (exclusion.added && exclusion.added->getType() != element)
     return failure();
   if (exclusion.added)
@@ -236,9 +251,7 @@ FailureOr<Value> ExclusionBuilder::buildExclude() {
 static bool matchAt(MatchContext &match, Value root, ArrayRef<ExprRef> indices,
                     ExclusionMatch &exclusion, bool withMore) {
   auto containsInput = [&](ExprRef e) {
-    SmallVector<ExprRef> accesses;
-    collectAttentions(match.view, e, accesses);
-    return !accesses.empty();
+    return !collectAttentions(match.view, e).empty();
   };
   exclusion = {};
   exclusion.root = root;
@@ -322,7 +335,10 @@ static bool isOutputInStrength(const ExclusionMatch &exclusion,
   if (exclusion.strengthFactors.empty())
     return false;
   llvm::SetVector<Operation *> users = collectUsers(op);
+  llvm::SmallPtrSet<ExprRef, 32> seen;
   std::function<bool(ExprRef)> reads = [&](ExprRef e) {
+    if (!seen.insert(e).second)
+      return false;
     return e->is(ExprKind::Access)
                ? users.contains(e->getValue().getDefiningOp())
                : llvm::any_of(e->getOperands(), reads);
@@ -378,8 +394,7 @@ static LogicalResult raiseAt(MatchContext &match, RewriterBase &rewriter,
   SmallVector<ExprRef> owners, accesses;
   bool inPieces = exclusion.pieces.size() > 1;
   for (const ExclusionMatch &piece : exclusion.pieces) {
-    SmallVector<ExprRef> inPiece;
-    collectAttentions(match.view, piece.input, inPiece);
+    SmallVector<ExprRef> inPiece = collectAttentions(match.view, piece.input);
     owners.push_back(
         findOwner(match, piece, inPiece, inPieces ? AttentionOp() : op));
     if (!owners.back())
@@ -409,7 +424,7 @@ static Operation *raiseExclusion(TensorView &view, ConstantEvaluator &evaluator,
                                  RewriterBase &rewriter, AttentionOp op,
                                  llvm::DenseSet<Operation *> &changed,
                                  std::string &reason) {
-  SmallVector<Value> sums = collectSums(op), products = collectContractions(op);
+  OutputSums sums = collectSums(op);
   auto tryAt = [&](Value root, bool withMore) {
     MatchContext match(view, evaluator);
     bool raised =
@@ -418,10 +433,10 @@ static Operation *raiseExclusion(TensorView &view, ConstantEvaluator &evaluator,
       reason = match.reason;
     return raised;
   };
-  for (Value root : llvm::concat<Value>(sums, products))
+  for (Value root : llvm::concat<Value>(sums.elementwise, sums.contractions))
     if (tryAt(root, /*withMore=*/false))
       return root.getDefiningOp();
-  for (Value root : sums)
+  for (Value root : sums.elementwise)
     if (tryAt(root, /*withMore=*/true))
       return root.getDefiningOp();
   return nullptr;

@@ -524,3 +524,98 @@ func.func @infinite_denominator(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   } -> tensor<8x4xf32>
   return %z : tensor<8x4xf32>
 }
+
+// The output is widened before its own value is taken out of it: what is left
+// has the wide type, and so has the result of the operation.
+// CHECK-LABEL: func @widened_between(
+// CHECK: xsa.attention {exclusion = #xsa.exclusion<sq_add, eps = {{[^>]*}}>
+// CHECK-SAME: outs(%{{[0-9]*}} : tensor<8x4xf32>)
+// CHECK-NOT: arith.subf
+// CHECK: return
+func.func @widened_between(%x: tensor<8x4xbf16>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %eps = arith.constant 1.0e-03 : f32
+  %output = tensor.empty() : tensor<8x4xbf16>
+  %empty = tensor.empty() : tensor<8x4xf32>
+  %sums = tensor.empty() : tensor<8xf32>
+  %sum0 = linalg.fill ins(%zero : f32) outs(%sums : tensor<8xf32>) -> tensor<8xf32>
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o], scale = 0.5 : f64} ins(%x, %x, %x : tensor<8x4xbf16>, tensor<8x4xbf16>, tensor<8x4xbf16>) outs(%output : tensor<8x4xbf16>) -> tensor<8x4xbf16>
+  %yw = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<8x4xbf16>) outs(%empty : tensor<8x4xf32>) {
+  ^bb0(%a0: bf16, %out: f32):
+    %r = arith.extf %a0 : bf16 to f32
+    linalg.yield %r : f32
+  } -> tensor<8x4xf32>
+  %xw = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x4xbf16>) outs(%empty : tensor<8x4xf32>) {
+  ^bb0(%a0: bf16, %out: f32):
+    %r = arith.extf %a0 : bf16 to f32
+    linalg.yield %r : f32
+  } -> tensor<8x4xf32>
+  %dot = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]} ins(%yw, %xw : tensor<8x4xf32>, tensor<8x4xf32>) outs(%sum0 : tensor<8xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %out: f32):
+    %m = arith.mulf %a0, %a1 : f32
+    %r = arith.addf %out, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %n = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%xw : tensor<8x4xf32>) outs(%sum0 : tensor<8xf32>) {
+  ^bb0(%a0: f32, %out: f32):
+    %m = arith.mulf %a0, %a0 : f32
+    %r = arith.addf %out, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %z = linalg.generic {indexing_maps = [#id, #id, #row, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%yw, %xw, %dot, %n : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8x4xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %out: f32):
+    %d = arith.addf %a3, %eps : f32
+    %c = arith.divf %a2, %d : f32
+    %m = arith.mulf %c, %a1 : f32
+    %r = arith.subf %a0, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8x4xf32>
+  return %z : tensor<8x4xf32>
+}
+
+// The other way round.
+// CHECK-LABEL: func @rounded_between(
+// CHECK: xsa.attention {exclusion = #xsa.exclusion<sq_add, eps = {{[^>]*}}>
+// CHECK-SAME: outs(%{{[0-9]*}} : tensor<8x4xbf16>)
+// CHECK-NOT: arith.subf
+// CHECK: return
+func.func @rounded_between(%x: tensor<8x4xf32>) -> tensor<8x4xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %eps = arith.constant 1.0e-03 : bf16
+  %output = tensor.empty() : tensor<8x4xf32>
+  %empty = tensor.empty() : tensor<8x4xbf16>
+  %sums = tensor.empty() : tensor<8xbf16>
+  %sum0 = linalg.fill ins(%zero : bf16) outs(%sums : tensor<8xbf16>) -> tensor<8xbf16>
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o], scale = 0.5 : f64} ins(%x, %x, %x : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) outs(%output : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %yw = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<8x4xf32>) outs(%empty : tensor<8x4xbf16>) {
+  ^bb0(%a0: f32, %out: bf16):
+    %r = arith.truncf %a0 : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<8x4xbf16>
+  %xw = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x4xf32>) outs(%empty : tensor<8x4xbf16>) {
+  ^bb0(%a0: f32, %out: bf16):
+    %r = arith.truncf %a0 : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<8x4xbf16>
+  %dot = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]} ins(%yw, %xw : tensor<8x4xbf16>, tensor<8x4xbf16>) outs(%sum0 : tensor<8xbf16>) {
+  ^bb0(%a0: bf16, %a1: bf16, %out: bf16):
+    %m = arith.mulf %a0, %a1 : bf16
+    %r = arith.addf %out, %m : bf16
+    linalg.yield %r : bf16
+  } -> tensor<8xbf16>
+  %n = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%xw : tensor<8x4xbf16>) outs(%sum0 : tensor<8xbf16>) {
+  ^bb0(%a0: bf16, %out: bf16):
+    %m = arith.mulf %a0, %a0 : bf16
+    %r = arith.addf %out, %m : bf16
+    linalg.yield %r : bf16
+  } -> tensor<8xbf16>
+  %z = linalg.generic {indexing_maps = [#id, #id, #row, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%yw, %xw, %dot, %n : tensor<8x4xbf16>, tensor<8x4xbf16>, tensor<8xbf16>, tensor<8xbf16>) outs(%empty : tensor<8x4xbf16>) {
+  ^bb0(%a0: bf16, %a1: bf16, %a2: bf16, %a3: bf16, %out: bf16):
+    %d = arith.addf %a3, %eps : bf16
+    %c = arith.divf %a2, %d : bf16
+    %m = arith.mulf %c, %a1 : bf16
+    %r = arith.subf %a0, %m : bf16
+    linalg.yield %r : bf16
+  } -> tensor<8x4xbf16>
+  return %z : tensor<8x4xbf16>
+}
