@@ -19,6 +19,7 @@
 #include "xsa/Analysis/TensorView.h"
 #include "xsa/Dialect/XSA/IR/XSA.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include <string>
 
 namespace xsa {
@@ -128,12 +129,15 @@ public:
 
   /// Whether the value of `e` depends on one of `vars`: seen through
   /// broadcasts, which only seem to.
-  bool dependsOn(ExprRef e, llvm::ArrayRef<ExprRef> vars, unsigned depth = 0);
+  bool dependsOn(ExprRef e, llvm::ArrayRef<ExprRef> vars);
 
   /// Where `e` is 1 if it is 1 or 0 by a condition; null if it is not.
   ExprRef getZeroOneMask(ExprRef e);
 
 private:
+  bool dependsOn(ExprRef e, llvm::ArrayRef<ExprRef> vars,
+                 llvm::SmallPtrSetImpl<ExprRef> &independent, unsigned depth);
+
   llvm::DenseMap<std::pair<ExprRef, ExprRef>, ExprRef> parts;
 };
 
@@ -154,6 +158,8 @@ struct Probabilities {
   /// are multiplied by it.
   int normalizations = 0;
   double factor = 1;
+  /// Logarithms by whose exponentials the numerators are divided.
+  llvm::SmallVector<ExprRef> logarithms;
   /// A logit in the sum besides the keys', in the base of the exponent.
   ExprRef sink = nullptr;
   /// Conditions under which a probability is replaced by 0.
@@ -190,6 +196,10 @@ bool isSumOfNumerators(MatchContext &match, ExprRef sum, ExprRef numerator,
 /// sink, written as a term or as a further key, or an epsilon without effect.
 bool matchSinks(MatchContext &match, ExprRef denominator,
                 llvm::ArrayRef<ExprRef> keys, Probabilities &result);
+
+/// Whether a product of queries and keys is found in `e` where scores would be.
+bool containsScores(MatchContext &match, ExprRef e,
+                    llvm::ArrayRef<ExprRef> keys);
 
 /// Matches scores below the exponential: steps from the product outwards, and
 /// the product itself.

@@ -198,7 +198,7 @@ static void collectQuotients(Value value, SmallVectorImpl<Value> &quotients,
   if (depth > 6)
     return;
   for (Operation *user : value.getUsers()) {
-    if (user->getNumResults() != 1 || quotients.size() > 4)
+    if (user->getNumResults() != 1 || quotients.size() > 5)
       continue;
     if (isa<linalg::LinalgOp>(user)) {
       auto op = cast<linalg::LinalgOp>(user);
@@ -225,16 +225,21 @@ static void collectQuotients(Value value, SmallVectorImpl<Value> &quotients,
 
 MatchOutcome xsa::matchAttention(MatchContext &match, Value contraction,
                                  AttentionMatch &result) {
-  MatchOutcome outcome = matchRoot(match, contraction, contraction, result);
-  if (outcome != MatchOutcome::NotAttention)
-    return outcome;
-  // Only an exponential that is not divided yet is worth a look further on.
-  SmallVector<Value> quotients;
-  collectQuotients(contraction, quotients);
-  for (Value quotient : quotients) {
-    outcome = matchRoot(match, contraction, quotient, result);
-    if (outcome != MatchOutcome::NotAttention)
+  // What is refused at the product may be attention once it is divided.
+  SmallVector<Value> roots = {contraction};
+  MatchOutcome first = MatchOutcome::NotAttention;
+  std::string reason;
+  collectQuotients(contraction, roots);
+  for (Value root : roots) {
+    MatchOutcome outcome = matchRoot(match, contraction, root, result);
+    if (outcome == MatchOutcome::Matched)
       return outcome;
+    if (outcome == MatchOutcome::Refused &&
+        first == MatchOutcome::NotAttention) {
+      first = outcome;
+      reason = match.reason;
+    }
   }
-  return MatchOutcome::NotAttention;
+  match.reason = reason;
+  return first;
 }

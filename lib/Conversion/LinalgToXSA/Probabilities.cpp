@@ -36,16 +36,24 @@ ExprRef MatchContext::getZeroOneMask(ExprRef e) {
   return keepsTrue ? condition : ctx.logicalNot(condition);
 }
 
+bool MatchContext::dependsOn(ExprRef e, ArrayRef<ExprRef> vars) {
+  llvm::SmallPtrSet<ExprRef, 16> independent;
+  return dependsOn(e, vars, independent, /*depth=*/0);
+}
+
+/// The first part that depends on a variable ends the search, so a part that
+/// was looked at before does not.
 bool MatchContext::dependsOn(ExprRef e, ArrayRef<ExprRef> vars,
+                             llvm::SmallPtrSetImpl<ExprRef> &independent,
                              unsigned depth) {
-  if (!e->dependsOnAny(vars))
+  if (!e->dependsOnAny(vars) || !independent.insert(e).second)
     return false;
   ExprRef inner = depth < 16 ? look(e) : e;
   if (!inner->dependsOnAny(vars))
     return false;
   if (inner->is(ExprKind::Apply) || inner->is(ExprKind::Reduce))
     return llvm::any_of(inner->getOperands(), [&](ExprRef x) {
-      return dependsOn(x, vars, depth + 1);
+      return dependsOn(x, vars, independent, depth + 1);
     });
   return true;
 }
@@ -222,6 +230,9 @@ bool ProbabilityWalk::walk(ExprRef e) {
 
 bool xsa::isSumOfNumerators(MatchContext &match, ExprRef sum, ExprRef numerator,
                             ArrayRef<ExprRef> keys) {
+  // Exponentials are not negative, whether a model relies on it or not.
+  if (sum->isApply(ExprOp::Abs))
+    sum = match.look(sum->getOperand(0));
   if (!sum->isReduce(ExprOp::Add))
     return false;
   ExprUnifier unifier(match.view, sum->getBoundVars());
@@ -287,6 +298,22 @@ static ExprRef pullOut(MatchContext &match, ExprRef sum,
   return match.ctx.reduce(ExprOp::Add, vars, term);
 }
 
+/// Whether `e` is the exponential of what is subtracted from the scores as well
+/// as it could be: x / exp(l) and x * exp(-l).
+static bool takeLogarithm(MatchContext &match, ExprRef e, bool inverse,
+                          Probabilities &result) {
+  if (!e->isApply(result.base2 ? ExprOp::Exp2 : ExprOp::Exp))
+    return false;
+  ExprRef logarithm = match.look(e->getOperand(0));
+  if (!inverse) {
+    if (!logarithm->isApply(ExprOp::Neg))
+      return false;
+    logarithm = logarithm->getOperand(0);
+  }
+  result.logarithms.push_back(logarithm);
+  return true;
+}
+
 /// Takes one factor apart: constants into `result.factor`, the reciprocal of
 /// the sum once in the end. Anything else is not softmax.
 static bool matchFactor(MatchContext &match, ExprRef e, bool inverse,
@@ -306,6 +333,8 @@ static bool matchFactor(MatchContext &match, ExprRef e, bool inverse,
     result.normalizations += inverse ? 1 : -1;
     return true;
   }
+  if (takeLogarithm(match, e, inverse, result))
+    return true;
   if (!inverse)
     return false;
   if (result.normalizations == 0 && matchSinks(match, e, keys, result)) {
@@ -341,9 +370,13 @@ static bool matchFactor(MatchContext &match, ExprRef e, bool inverse,
   return false;
 }
 
-/// exp(x - log(sum exp x)), written also as exp(s - (m + log(sum exp(s - m)))).
+/// exp(x - log(sum exp x)), written also as exp(s - (m + log(sum exp(s - m))))
+/// and as a quotient of two exponentials.
 static bool matchLogSoftmax(MatchContext &match, ArrayRef<ExprRef> keys,
                             Probabilities &result) {
+  for (ExprRef logarithm : result.logarithms)
+    result.exponent = match.ctx.apply(ExprOp::Sub, result.exponent->getType(),
+                                      {result.exponent, logarithm});
   ExprRef outer = match.look(result.exponent);
   if (result.base2 || !outer->isApply(ExprOp::Sub))
     return false;
@@ -374,6 +407,15 @@ static bool matchLogSoftmax(MatchContext &match, ArrayRef<ExprRef> keys,
   return false;
 }
 
+/// Exponentials of scores that are not divided by their sum.
+static bool refuseSum(MatchContext &match, ArrayRef<ExprRef> keys,
+                      const Probabilities &result) {
+  return !keys.empty() && containsScores(match, result.exponent, keys) &&
+         match.refuse(
+             "exponentials of scores are not divided by their sum over "
+             "the keys");
+}
+
 bool xsa::matchProbabilities(MatchContext &match, ExprRef side,
                              ArrayRef<ExprRef> keys,
                              ArrayRef<OuterFactor> factors,
@@ -390,10 +432,12 @@ bool xsa::matchProbabilities(MatchContext &match, ExprRef side,
       return false;
   if (result.normalizations != 0 && result.normalizations != 1)
     return false;
+  if (result.normalizations == 1 && !result.logarithms.empty())
+    return false;
   if (result.normalizations == 0) {
     // Without a division every select is outside of the sum.
     if (!matchLogSoftmax(match, keys, result))
-      return false;
+      return refuseSum(match, keys, result);
     llvm::append_range(result.guards, walk.zeroed);
     result.dropped.clear();
   }

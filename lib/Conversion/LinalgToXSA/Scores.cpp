@@ -31,9 +31,9 @@ public:
 
   /// Collects steps, the innermost last.
   bool walk(ExprRef e, SmallVectorImpl<ScoreStep> &steps, ExprRef &product);
+  bool carries(ExprRef e, unsigned depth = 0);
 
 private:
-  bool carries(ExprRef e, unsigned depth = 0);
   bool isProduct(ExprRef e);
   bool walkSum(ExprRef e, SmallVectorImpl<ScoreStep> &steps, ExprRef &product);
   bool stepScale(ExprRef &e, SmallVectorImpl<ScoreStep> &steps);
@@ -213,6 +213,11 @@ bool ScoreWalk::walk(ExprRef e, SmallVectorImpl<ScoreStep> &steps,
   }
 }
 
+bool xsa::containsScores(MatchContext &match, ExprRef e,
+                         ArrayRef<ExprRef> keys) {
+  return ScoreWalk(match, keys).carries(e);
+}
+
 bool xsa::matchScores(MatchContext &match, const Probabilities &probabilities,
                       ArrayRef<ExprRef> keys, SmallVectorImpl<ScoreStep> &steps,
                       ExprRef &product) {
@@ -377,7 +382,9 @@ bool ScoreNormalizer::apply(const ScoreStep &step) {
 /// Whether a term may be infinite by what the function is given: a row that has
 /// such a term does not stay as it is without it. What is computed, such as the
 /// shift by the maximum, is infinite only where the scores are.
-static bool mayBeInfinite(ExprRef e) {
+static bool mayBeInfinite(ExprRef e, llvm::SmallPtrSetImpl<ExprRef> &finite) {
+  if (!finite.insert(e).second)
+    return false;
   if (e->is(ExprKind::Constant))
     return !std::isfinite(e->getNumber());
   if (e->is(ExprKind::Access))
@@ -385,7 +392,9 @@ static bool mayBeInfinite(ExprRef e) {
   for (ExprOp op : {ExprOp::Add, ExprOp::Sub, ExprOp::Mul, ExprOp::Neg,
                     ExprOp::Cast, ExprOp::Select})
     if (e->isApply(op))
-      return llvm::any_of(e->getOperands(), mayBeInfinite);
+      return llvm::any_of(e->getOperands(), [&](ExprRef operand) {
+        return mayBeInfinite(operand, finite);
+      });
   return false;
 }
 
@@ -396,9 +405,10 @@ static SmallVector<ScoreStep> dropRowShifts(MatchContext &match,
                                             ArrayRef<ExprRef> keys) {
   SmallVector<ScoreStep> kept;
   bool cancels = true;
+  llvm::SmallPtrSet<ExprRef, 16> finite;
   for (const ScoreStep &step : llvm::reverse(steps)) {
     if (step.kind == ScoreStep::Bias && cancels &&
-        !match.dependsOn(step.expr, keys) && !mayBeInfinite(step.expr))
+        !match.dependsOn(step.expr, keys) && !mayBeInfinite(step.expr, finite))
       continue;
     cancels &=
         step.kind == ScoreStep::Scale || step.kind == ScoreStep::Factor ||
