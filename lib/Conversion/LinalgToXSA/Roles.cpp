@@ -63,24 +63,24 @@ static bool hasSingleRow(ExprRef query, ExprRef key, ArrayRef<ExprRef> keys) {
   return found;
 }
 
-/// Whether all `candidates` are stored with the query's depth in one dimension,
-/// as heads are in the result of a projection and rows are not: the key's are
-/// not either.
-static bool areStoredWithDepth(ExprRef query, ExprRef key,
-                               ArrayRef<ExprRef> candidates,
-                               const AttentionMatch &result) {
-  if (!query->is(ExprKind::Access) || !key->is(ExprKind::Access) ||
-      candidates.empty())
-    return false;
+/// Those of `candidates` that are stored with the query's depth in one
+/// dimension, as heads are in the result of a projection and rows are not: the
+/// key's are not either.
+static SmallVector<ExprRef> getStoredWithDepth(ExprRef query, ExprRef key,
+                                               ArrayRef<ExprRef> candidates,
+                                               const AttentionMatch &result) {
   auto isWithDepth = [&](ExprRef e, ArrayRef<ExprRef> vars) {
     return llvm::any_of(e->getOperands(), [&](ExprRef index) {
       return index->dependsOnAny(vars) && index->dependsOnAny(result.depth);
     });
   };
-  return !isWithDepth(key, result.keys) &&
-         llvm::all_of(candidates, [&](ExprRef var) {
-           return isWithDepth(query, ArrayRef(var));
-         });
+  SmallVector<ExprRef> stored;
+  if (query->is(ExprKind::Access) && key->is(ExprKind::Access) &&
+      !isWithDepth(key, result.keys))
+    llvm::copy_if(candidates, std::back_inserter(stored), [&](ExprRef var) {
+      return isWithDepth(query, ArrayRef(var));
+    });
+  return stored;
 }
 
 /// Whether the query is stored with `var` in the dimension in which the key has
@@ -97,16 +97,26 @@ static bool isStoredLikeKeys(ExprRef query, ExprRef key, ExprRef var,
                       });
 }
 
+/// Whether variables are digits of one index of the result.
+static bool areInOneDimension(const AttentionMatch &result,
+                              ArrayRef<ExprRef> vars) {
+  return llvm::any_of(result.rootIndices, [&](ExprRef index) {
+    return llvm::all_of(vars,
+                        [&](ExprRef var) { return index->dependsOn(var); });
+  });
+}
+
 /// Of the variables that only the query depends on, those that are its rows.
 /// The others are heads of a group: the operation means the same either way,
 /// but causal masks and own values need the rows. `repeated` are candidates
 /// that share a dimension of the result with key/value heads, which only the
 /// heads of a group do: where nothing else is left there is a single row.
-/// `isLikely` decides between candidates that are as many as the keys.
+/// `isLikely` decides between candidates that are as many as the keys, and
+/// where none is, `heads` are not the rows.
 static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
                                        SmallVector<ExprRef> candidates,
                                        ArrayRef<ExprRef> repeated,
-                                       bool singleRow,
+                                       ArrayRef<ExprRef> heads, bool singleRow,
                                        function_ref<bool(ExprRef)> isLikely) {
   SmallVector<ExprRef> conditions;
   for (const MaskStep &mask : result.masks)
@@ -119,7 +129,8 @@ static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
     for (ExprRef var : candidates)
       if (isComparedWithKeys(keep, var, result.keys))
         related.push_back(var);
-    if (!related.empty() && related.size() == result.keys.size())
+    if (!related.empty() && (related.size() == result.keys.size() ||
+                             areInOneDimension(result, related)))
       return related;
   }
   llvm::erase_if(candidates, [&](ExprRef var) {
@@ -139,6 +150,9 @@ static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
       }
   if (rows.size() == result.keys.size())
     return rows;
+  auto isHead = [&](ExprRef var) { return llvm::is_contained(heads, var); };
+  if (!llvm::all_of(candidates, isHead))
+    llvm::erase_if(candidates, isHead);
   return {candidates.back()};
 }
 
@@ -184,11 +198,12 @@ bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
                           "that softmax runs over");
   ExprRef storedQuery = getStored(match, query, result.depth);
   ExprRef storedKey = getStored(match, key, result.depth);
-  bool singleRow =
-      hasSingleRow(storedQuery, storedKey, result.keys) ||
-      areStoredWithDepth(storedQuery, storedKey, candidates, result);
-  result.rows =
-      chooseRows(result, candidates, repeated, singleRow, [&](ExprRef var) {
+  SmallVector<ExprRef> heads =
+      getStoredWithDepth(storedQuery, storedKey, candidates, result);
+  bool singleRow = hasSingleRow(storedQuery, storedKey, result.keys) ||
+                   (!heads.empty() && heads.size() == candidates.size());
+  result.rows = chooseRows(
+      result, candidates, repeated, heads, singleRow, [&](ExprRef var) {
         return isStoredLikeKeys(storedQuery, storedKey, var, result.keys);
       });
   for (ExprRef var : candidates)

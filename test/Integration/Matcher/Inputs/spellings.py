@@ -44,6 +44,7 @@ class Attention:
     SOFTMAX = (
         "named named max max max nomax base2 log lse reciprocal late late_reciprocal safe nan_to_num"
         " off_by_one sink_concat sink_add plus_eps max_eps guarded_sum wide twice ones zeroed row_zeroed"
+        " lse_abs exp_lse"
     ).split()
     SCALE = "none q k both score score_div tensor head".split()
     LAYOUT = "bhid bihd batched grouped transposed looped".split()
@@ -55,12 +56,18 @@ class Attention:
     BIAS = "none none none relative alibi constant row learned".split()
     DECOY = (
         "cross flipped shifted query_softmax other_sum probabilities_used factor_after two_products pooled"
-        " latents mixed_rows"
+        " latents mixed_rows cache_behind"
     ).split()
+    CACHED_MASK = (
+        "none none causal causal causal_const window dilated padding_arg length empty_rows".split()
+    )
     EXCLUSION = (
         "normalize norms squares sq_clamp sq_add raw strength rsqrt mean lerp guarded plus per_token outer gated"
-        " matrix cosine biased plus_value guarded_eps"
+        " matrix cosine biased plus_value guarded_eps mixed mixed"
     ).split()
+    UNIT = "clamped sq_clamped sq_added plain plus_eps".split()
+    NARROW = "normalize norms squares sq_clamp sq_add raw rsqrt mean plus".split()
+    AFTER = "none none none tensor bias value tanh scaled".split()
     LOOK_ALIKE = "on_key on_other_token on_other_head".split()
 
     def __init__(
@@ -69,6 +76,8 @@ class Attention:
         self.m, self.rng, self.model, self.decoy, self.exclusion = m, m.rng, model, decoy, exclusion
         self.last = last
         """Whether there is one query row, of the last token."""
+        self.cache = 0
+        """How many keys and values of earlier tokens there are before, or behind, the own."""
         pick = self.rng.choice
         self.layout = pick(self.LAYOUT)
         self.kv_heads = pick([1, 2, 2, 3])
@@ -76,7 +85,8 @@ class Attention:
         self.heads = self.kv_heads * self.groups
         self.group_order = pick(["inner", "inner", "outer"])
         self.depth, self.width = pick([4, 8]), pick([4, 8, 6])
-        if exclusion == "on_other_head" and (self.kv_heads == 1 or self.layout == "looped"):
+        hides_heads = self.kv_heads == 1 or self.layout in ("looped", "batched")
+        if exclusion == "on_other_head" and hides_heads:
             exclusion = self.exclusion = "on_other_token"
         if exclusion == "on_key":
             self.width = self.depth
@@ -88,6 +98,10 @@ class Attention:
         if last:
             self.mask_style = pick(["none", "none", "padding_arg", "length"])
             self.bias_style = pick(["none", "none", "learned", "constant"])
+        if decoy == "cache_behind" or (not last and decoy is None and self.rng.random() < 0.2):
+            self.cache = pick([2, 3, 4])
+            self.mask_style = pick(self.CACHED_MASK)
+        self.after = pick(self.AFTER) if exclusion and exclusion not in self.LOOK_ALIKE else "none"
         if self.softmax_style in ("zeroed", "row_zeroed") and self.cap_style == "after":
             self.cap_style = "before"  # what is hidden would take part in the sum
         self.low = pick([None] * 5 + ["f16", "bf16"])
@@ -115,6 +129,8 @@ class Attention:
         self.note(
             *([f"exclusion={exclusion}"] if exclusion else []),
             *(["last row"] if last else []),
+            *([f"cache={self.cache}"] if self.cache else []),
+            *([f"after={self.after}"] if self.after != "none" else []),
             *([self.low] if self.low else []),
         )
         if self.low and self.softmax_style == "nomax":
@@ -182,11 +198,13 @@ class Attention:
     # --- Masks ------------------------------------------------------------------------
 
     def positions(self, rule, lines) -> Tensor:
-        """i1 [T, T] from positions, as a generic or a constant; transposed if scores are."""
+        """i1 [T, T] from positions, as a generic or a constant; transposed if scores are.
+
+        The last row and the last key are at one position."""
         m, rows, keys = self.m, self.rows, self.keys
-        swap = self.layout == "transposed"
+        swap, start = self.layout == "transposed", keys - rows
         shape = (keys, rows) if swap else (rows, keys)
-        compute = (lambda a, b: rule(b, a)) if swap else rule
+        compute = lambda a, b: rule(b + start, a) if swap else rule(a + start, b)  # noqa: E731
         if self.rng.random() < 0.3:
             return m.constant(compute(*np.indices(shape)), "i1")
         width = self.rng.choice(["index", "i64", "i32"])
@@ -198,6 +216,10 @@ class Attention:
                 f"%cj = arith.index_cast {j} : index to {width}",
             ]
             i, j = "%ci", "%cj"
+        if start:
+            body += [f"%start = arith.constant {start} : {width}"]
+            body += [f"%row = arith.addi {i}, %start : {width}"]
+            i = "%row"
         body += lines(i, j, width)
         return m.positions(shape, "i1", body, compute)
 
@@ -220,7 +242,7 @@ class Attention:
                 ),
             )
         if style == "causal_const":
-            triangle = np.tril(np.ones((rows, keys), bool))
+            triangle = np.tril(np.ones((rows, keys), bool), keys - rows)
             return m.constant(triangle.T if self.layout == "transposed" else triangle, "i1")
         if style == "window":
             back = rng.randrange(1, 4)
@@ -489,6 +511,14 @@ class Attention:
         if style == "lse":
             lse = m.add(m.unary("log", total(m.unary("exp", shifted))), top)
             return m.unary("exp", m.sub(s, lse))
+        if style in ("lse_abs", "exp_lse"):  # as JAX writes it
+            finite = m.compare("lt", m.unary("abs", top), np.inf)
+            top = m.select(finite, top, 0.0)
+            l = m.unary("abs", total(m.unary("exp", m.sub(s, top))))  # noqa: E741
+            lse = m.add(m.unary("log", l), top)
+            if style == "lse_abs":
+                return m.unary("exp", m.sub(s, lse))
+            return m.div(m.unary("exp", s), m.unary("exp", lse))
         if style == "sink_concat":
             shape = [n if c in "nhkg" else 1 for c, n in zip(self.letters, s.shape)]
             full = [1 if i == axis % len(s.shape) else n for i, n in enumerate(s.shape)]
@@ -551,6 +581,12 @@ class Attention:
         return m.reshape(both, shape)
 
     # --- The whole --------------------------------------------------------------------
+
+    def with_cache(self, x: Tensor) -> Tensor:
+        """Keys or values [B, T, H, D] joined with those of earlier tokens."""
+        cache = self.m.argument((x.shape[0], self.cache, *x.shape[2:]))
+        parts = [x, cache] if self.decoy == "cache_behind" else [cache, x]
+        return self.m.concat(parts, 1)
 
     def scale(self, q: Tensor, k: Tensor):
         m, style, factor = self.m, self.scale_style, self.depth**-0.5
@@ -708,6 +744,9 @@ class Attention:
             x = m.broadcast(m.constant(m.values.standard_normal((1, *x.shape[1:]))), x.shape)
         self.keys = source.shape[1]
         q, k, v = self.project_heads(x, source)
+        if self.cache:
+            k, v = self.with_cache(k), self.with_cache(v)
+            self.keys += self.cache
         if self.low:
             q, k, v = (m.cast(t, self.low) for t in (q, k, v))
         if self.decoy == "mixed_rows":
@@ -747,14 +786,28 @@ class Attention:
             y = self.exclude(y, letters[-1], v)
         if self.exclusion:
             self.other = self.like_output(m.cast(operands[1], "f32"), letters)
-            y = self.write_exclusion(y, m.cast(operands[2], "f32"), letters)
+            y, v = self.round_between(y, operands[2])
+            y = self.change_after(self.write_exclusion(y, v, letters), v, letters)
+            y = m.cast(y, "f32")
         return self.to_tokens(y, letters[-1])
+
+    def round_between(self, y: Tensor, v: Tensor):
+        """The output and the values in the type of the exclusion: where the attention is in a
+        narrow type that is either, and the output may have been rounded before."""
+        m, rng = self.m, self.rng
+        if self.low and rng.random() < 0.5:
+            y = m.cast(y, self.low)
+            if self.exclusion in self.NARROW and self.after in ("none", "value", "tanh"):
+                if rng.random() < 0.5:
+                    self.note("narrow exclusion")
+                    return y, v
+        return m.cast(y, "f32"), m.cast(v, "f32")
 
     def like_output(self, v: Tensor, letters, before: int = 0) -> Tensor:
         """Values, or keys, of the tokens of the rows, in the layout of the output."""
         m, vl, yl = self.m, letters[2], letters[4]
-        if self.last:
-            v = m.slice(v, vl.index("j"), self.keys - 1 - before, 1)
+        if self.rows != self.keys:
+            v = m.slice(v, vl.index("j"), self.keys - self.rows - before, self.rows)
         v = m.transpose(v, [vl.index(c.replace("i", "j")) for c in yl if c != "g"])
         return m.reshape(v, (*v.shape[:2], 1, *v.shape[2:])) if "g" in yl else v
 
@@ -762,7 +815,7 @@ class Attention:
         """The model's own exclusive form."""
         m, style, yl = self.m, self.exclusion, letters[4]
         total = lambda x: m.reduce("add", x, -1, True)  # noqa: E731
-        if style == "on_other_token" and self.last:
+        if style == "on_other_token" and self.rows != self.keys:
             return self.project_out(y, self.like_output(v, letters, before=1), total)
         v = self.like_output(v, letters)
         if style == "on_key":
@@ -810,6 +863,9 @@ class Attention:
             length, norm = m.unary("sqrt", total(m.mul(y, y))), m.unary("sqrt", square)
             cosine = m.div(total(m.mul(y, v)), m.mul(length, norm))
             return m.sub(y, m.mul(m.mul(length, cosine), m.div(v, norm)))
+        if style == "mixed":
+            first, second = self.unit(v, square), self.unit(v, square)
+            return m.sub(y, m.mul(total(m.mul(y, first)), second))
         dot = total(m.mul(y, v))
         if style == "strength":
             strength = m.argument((1,) * len(y.shape))
@@ -835,6 +891,32 @@ class Attention:
         elif style == "raw":
             return m.sub(y, m.mul(dot, m.div(v, square)))
         return m.sub(y, m.mul(m.div(dot, square), v))
+
+    def unit(self, v: Tensor, square: Tensor) -> Tensor:
+        """v with length 1, in one of the ways to stay finite where it is 0."""
+        m, style, eps = self.m, self.rng.choice(self.UNIT), self.rng.choice([1e-6, 1e-5, 1e-3])
+        self.note(f"{style} {eps:g}")
+        norm = m.unary("sqrt", square)
+        if style == "clamped":
+            return m.div(v, m.binary("max", norm, eps))
+        if style == "sq_clamped":
+            return m.div(v, m.unary("sqrt", m.binary("max", square, eps)))
+        if style == "sq_added":
+            return m.mul(v, m.unary("rsqrt", m.add(square, eps)))
+        return m.div(v, m.add(norm, eps) if style == "plus_eps" else norm)
+
+    def change_after(self, z: Tensor, v: Tensor, letters) -> Tensor:
+        """What a model may do with the output once its own value is out of it."""
+        m, style = self.m, self.after
+        if style == "tensor":
+            return m.add(z, m.argument(z.shape))
+        if style == "bias":
+            return m.add(z, m.argument((z.shape[-1],)))
+        if style == "value":
+            return m.add(z, self.like_output(v, letters))
+        if style == "tanh":
+            return m.unary("tanh", z)
+        return m.mul(z, 0.5) if style == "scaled" else z
 
     def project_out(self, y: Tensor, v: Tensor, total) -> Tensor:
         """What is not the own value is taken out."""
@@ -895,7 +977,10 @@ def draw_model(rng: random.Random) -> Model:
     model.arrays = m.arrays
     model.own = [r.own for r in results]
     model.xsa = [r.xsa for r in results]
-    if length == 7 and rng.random() < 0.6:
+    # Keys behind are told from the past by how many they are. Where a sum is over a constant
+    # of known length, attention need not be found, and then empty rows stay NaN.
+    stays = decoy == "cache_behind" or {"ones", "mask=empty_rows"} <= set(model.label)
+    if length == 7 and not stays and rng.random() < 0.6:
         model.text, model.dynamic = forget_size(model.text, 7), True
         model.label.append("dynamic length")
     return model
