@@ -427,8 +427,12 @@ bool TokenAxisAnalysis::compareRoots(ArrayRef<ExprRef> queryRoots,
 /// what is the same in every sequence.
 bool TokenAxisAnalysis::isOneToken(ExprRef query, ExprRef own, ExprRef other,
                                    StringRef name, std::string &reason) {
+  // Named anew: variables may have been split since a root was found.
   auto getAll = [&](ExprRef access) {
-    return llvm::to_vector(getRoots(access, Follow::Everything));
+    SmallVector<ExprRef> roots =
+        llvm::map_to_vector(getRoots(access, Follow::Everything),
+                            [&](ExprRef root) { return canonicalize(root); });
+    return roots;
   };
   SmallVector<ExprRef> ofQuery = getAll(query), ofOther;
   if (other)

@@ -14,6 +14,8 @@
 
 #include "AttentionMatch.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <algorithm>
 
 using namespace mlir;
@@ -30,17 +32,21 @@ static bool isComparedWithKeys(ExprRef keep, ExprRef var,
   return keep->dependsOn(var) && keep->dependsOnAny(keys);
 }
 
-/// The tensor that an operand is stored in, below factors such as scales.
+/// The tensor that an operand is stored in, below factors such as scales and
+/// what rotates it. Null if there is none but constants.
 static ExprRef getStored(MatchContext &match, ExprRef e,
-                         ArrayRef<ExprRef> depth) {
-  while (e->is(ExprKind::Apply)) {
-    const auto *next = llvm::find_if(
-        e->getOperands(), [&](ExprRef x) { return x->dependsOnAny(depth); });
-    if (next == e->getOperands().end())
-      return e;
-    e = match.view.peelLayout(*next);
-  }
-  return e;
+                         ArrayRef<ExprRef> depth, unsigned level = 0) {
+  constexpr unsigned maxLevel = 8;
+  e = match.view.peelLayout(e);
+  if (e->is(ExprKind::Access))
+    return matchPattern(e->getValue(), m_Constant()) ? nullptr : e;
+  if (!e->is(ExprKind::Apply) || level > maxLevel)
+    return nullptr;
+  for (ExprRef operand : e->getOperands())
+    if (operand->dependsOnAny(depth))
+      if (ExprRef stored = getStored(match, operand, depth, level + 1))
+        return stored;
+  return nullptr;
 }
 
 /// Whether query and key are stored in the same layout and the query has a
@@ -48,7 +54,7 @@ static ExprRef getStored(MatchContext &match, ExprRef e,
 static bool hasSingleRow(ExprRef query, ExprRef key, ArrayRef<ExprRef> keys) {
   if (keys.empty())
     return true;
-  if (!query->is(ExprKind::Access) || !key->is(ExprKind::Access) ||
+  if (!query || !key ||
       query->getOperands().size() != key->getOperands().size())
     return false;
   bool found = false;
@@ -75,8 +81,7 @@ static SmallVector<ExprRef> getStoredWithDepth(ExprRef query, ExprRef key,
     });
   };
   SmallVector<ExprRef> stored;
-  if (query->is(ExprKind::Access) && key->is(ExprKind::Access) &&
-      !isWithDepth(key, result.keys))
+  if (query && key && !isWithDepth(key, result.keys))
     llvm::copy_if(candidates, std::back_inserter(stored), [&](ExprRef var) {
       return isWithDepth(query, ArrayRef(var));
     });
@@ -87,7 +92,7 @@ static SmallVector<ExprRef> getStoredWithDepth(ExprRef query, ExprRef key,
 /// its keys.
 static bool isStoredLikeKeys(ExprRef query, ExprRef key, ExprRef var,
                              ArrayRef<ExprRef> keys) {
-  if (!query->is(ExprKind::Access) || !key->is(ExprKind::Access) ||
+  if (!query || !key ||
       query->getOperands().size() != key->getOperands().size())
     return false;
   return llvm::any_of(llvm::zip_equal(query->getOperands(), key->getOperands()),
@@ -153,6 +158,8 @@ static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
   auto isHead = [&](ExprRef var) { return llvm::is_contained(heads, var); };
   if (!llvm::all_of(candidates, isHead))
     llvm::erase_if(candidates, isHead);
+  if (llvm::any_of(candidates, isLikely))
+    llvm::erase_if(candidates, std::not_fn(isLikely));
   return {candidates.back()};
 }
 
