@@ -119,12 +119,36 @@ static ExprRef getBandCondition(ExprContext &ctx, const ConstantTensor &tensor,
   return condition;
 }
 
-/// A tensor of two values is a condition that chooses between them.
+/// Whether the elements do not differ along a dimension.
+static bool isRepeatedAlong(const ConstantTensor &tensor, unsigned dim) {
+  int64_t stride = 1, size = tensor.shape[dim];
+  for (int64_t later : ArrayRef(tensor.shape).drop_front(dim + 1))
+    stride *= later;
+  for (int64_t i = 0, e = tensor.data.size(); i < e; ++i)
+    if ((i / stride) % size > 0 && tensor.data[i] != tensor.data[i - stride])
+      return false;
+  return true;
+}
+
+/// A tensor that an exporter repeated along a dimension, read at the first
+/// place of it.
+static ExprRef dropRepeats(ExprContext &ctx, const ConstantTensor &tensor,
+                           ExprRef access) {
+  SmallVector<ExprRef> indices(access->getOperands());
+  for (auto [dim, index] : llvm::enumerate(indices))
+    if (!ExprContext::getInteger(index) && isRepeatedAlong(tensor, dim))
+      index = ctx.integer(0);
+  return ctx.access(access->getValue(), indices);
+}
+
+/// A tensor of two values is a condition that chooses between them; any other
+/// one element.
 static ExprRef simplifyTwoValued(ExprContext &ctx, const ConstantTensor &tensor,
                                  ExprRef access) {
+  ExprRef element = dropRepeats(ctx, tensor, access);
   auto values = getTwoValues(tensor);
   if (!values || std::isnan(values->first))
-    return access;
+    return element;
   ExprRef isHigh =
       getBandCondition(ctx, tensor, values->second, access->getOperands());
   if (!isHigh)
@@ -132,13 +156,13 @@ static ExprRef simplifyTwoValued(ExprContext &ctx, const ConstantTensor &tensor,
             getBandCondition(ctx, tensor, values->first, access->getOperands()))
       isHigh = ctx.logicalNot(isLow);
   if (access->isBool())
-    return isHigh ? isHigh : access;
+    return isHigh ? isHigh : element;
   if (!access->isFloat())
-    return access;
+    return element;
   Type type = access->getType();
   ExprRef high = ctx.constant(type, values->second);
   if (!isHigh)
-    isHigh = ctx.cmpF(unsigned(arith::CmpFPredicate::OEQ), access, high);
+    isHigh = ctx.cmpF(unsigned(arith::CmpFPredicate::OEQ), element, high);
   return ctx.select(isHigh, high, ctx.constant(type, values->first));
 }
 

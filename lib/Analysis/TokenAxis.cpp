@@ -488,7 +488,8 @@ static bool readsGathered(ExprRef access) {
 }
 
 /// Whether `e` differs between sequences: it reads an input at one of the
-/// `batch` indices, or any input where there is a single sequence.
+/// `batch` indices, or any input where there is a single sequence. A constant
+/// does only where the input says at which row it is read.
 bool TokenAxisAnalysis::differsBySequence(ExprRef e, ArrayRef<ExprRef> batch,
                                           llvm::DenseMap<ExprRef, bool> &seen,
                                           unsigned depth) {
@@ -506,8 +507,8 @@ bool TokenAxisAnalysis::differsBySequence(ExprRef e, ArrayRef<ExprRef> batch,
   ExprRef inner = view.look(e);
   bool differs = false;
   if (inner->is(ExprKind::Access))
-    differs = batch.empty() ? !isConstantRoot(inner) || readsGathered(inner)
-                            : inner->dependsOnAny(batch);
+    differs = (!isConstantRoot(inner) || readsGathered(inner)) &&
+              (batch.empty() || inner->dependsOnAny(batch));
   else if (inner->is(ExprKind::Apply) || inner->is(ExprKind::Reduce))
     differs = anyDiffers(inner->getOperands());
   return seen[e] = differs;

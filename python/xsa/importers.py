@@ -18,6 +18,7 @@ On the command line, for ``xsa-opt`` and ``xsa-run``::
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import importlib.util
 import os
 import pathlib
@@ -109,7 +110,7 @@ def from_jax(lowered: jax.stages.Lowered | jax.export.Exported | str) -> Module:
     # How precisely a dot is to be computed. Its types say as much here, and
     # torch-mlir does not convert dots that have the clause.
     text = re.sub(r", algorithm = <[^<>]*>", "", text)
-    return load(_run_torch_mlir_opt(text, "--stablehlo-legalize-to-linalg"))
+    return load(_write_loops(_run_torch_mlir_opt(text, "--stablehlo-legalize-to-linalg")))
 
 
 def from_onnx(model: onnx.ModelProto | str | os.PathLike[str]) -> Module:
@@ -163,6 +164,52 @@ def _prepare(program: torch.export.ExportedProgram) -> torch.export.ExportedProg
     for name in program.graph_signature.non_persistent_buffers:
         program.state_dict[name] = program.constants[name]
     return program
+
+
+@dataclasses.dataclass
+class _Loop:
+    indent: str
+    names: list[str]
+    types: str
+    in_body: bool = False
+
+
+_LOOP = re.compile(r"(.* = )?stablehlo\.while\((.*)\) : (.*)")
+
+
+def _write_loops(text: str) -> str:
+    """``stablehlo.while``, which torch-mlir leaves as it is (layers under ``lax.scan`` or
+    ``lax.fori_loop``), as ``scf.while``: the same regions, but whether to go on is no tensor."""
+    lines: list[str] = []
+    loops: list[_Loop] = []  # those that are open
+    for number, line in enumerate(text.splitlines()):
+        code = line.strip()
+        indent = line[: len(line) - len(line.lstrip())]
+        if match := _LOOP.fullmatch(code):
+            results, starts, types = match.groups()
+            loops.append(_Loop(indent, re.findall(r"(%[\w$.-]+) = ", starts), types))
+            line = f"{indent}{results or ''}scf.while ({starts}) : ({types}) -> ({types}) {{"
+        elif loops:
+            loop = loops[-1]
+            if line == f"{loop.indent}cond {{":
+                continue
+            if code.startswith("stablehlo.return "):
+                value, _, of = code.removeprefix("stablehlo.return ").partition(" : ")
+                line = f"{indent}scf.yield {value} : {of}"
+                if not loop.in_body:
+                    lines.append(f"{indent}%go_on{number} = tensor.extract {value}[] : {of}")
+                    names = ", ".join(loop.names)
+                    line = f"{indent}scf.condition(%go_on{number}) {names} : {loop.types}"
+            elif line == f"{loop.indent}}} do {{":
+                loop.in_body = True
+                lines.append(line)
+                types = re.findall(r"tensor<[^<>]*>", loop.types)
+                named = zip(loop.names, types, strict=True)
+                line = f"{loop.indent}^bb0({', '.join(f'{n}: {t}' for n, t in named)}):"
+            elif line == f"{loop.indent}}}":
+                loops.pop()
+        lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 def _require(*packages: str) -> None:

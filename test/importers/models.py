@@ -209,6 +209,32 @@ def jax_bfloat16() -> Case:
     return _jax_case(attend, jnp.bfloat16, 3e-2)
 
 
+def jax_scan() -> Case:
+    """Three layers under ``lax.scan``: one attention, in a loop."""
+    import jax
+    import jax.numpy as jnp
+
+    heads, channels = 4, 32
+    generator = np.random.default_rng(0)
+    shape = (3, 4, channels, channels)
+    weights = jnp.asarray(generator.standard_normal(shape, dtype=np.float32) * channels**-0.5)
+    x = jnp.asarray(generator.standard_normal((2, 16, channels), dtype=np.float32))
+
+    def model(x, exclusive):
+        def layer(x, w):
+            b, t, c = x.shape
+            q, k, v = ((x @ w[i]).reshape(b, t, heads, c // heads) for i in range(3))
+            y = jax.nn.dot_product_attention(q, k, v, is_causal=True)
+            y = _jax_exclusive(y, v) if exclusive else y
+            return x + y.reshape(b, t, c) @ w[3], None
+
+        return jax.lax.scan(layer, x, weights)[0]
+
+    lowered = jax.jit(lambda x: model(x, False)).lower(x)
+    outputs = [[np.asarray(model(x, e))] for e in (False, True)]
+    return Case(importers.from_jax(lowered), [np.asarray(x)], *outputs)
+
+
 def jax_block() -> Case:
     """A mask that is a constant of the program, not an argument: a long one of booleans."""
     import jax
@@ -225,7 +251,7 @@ def jax_block() -> Case:
 
 
 CASES = [torch_block, torch_gpt2, torch_llama, onnx_block, onnx_gpt2]
-CASES += [jax_block, jax_dot_product_attention, jax_bfloat16]
+CASES += [jax_block, jax_dot_product_attention, jax_bfloat16, jax_scan]
 
 
 def record(make: Callable[[], Case], folder: pathlib.Path) -> None:

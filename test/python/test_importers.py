@@ -2,6 +2,7 @@
 
 import importlib.util
 
+import numpy as np
 import pytest
 import xsa
 from xsa import importers
@@ -42,3 +43,38 @@ def test_command_line_reports_a_missing_package(tmp_path, capsys):
     model.write_text("module {}")
     assert importers.main([str(model), "-o", str(tmp_path / "out.mlir")]) == 1
     assert capsys.readouterr().err.startswith("error: torch-mlir is not installed")
+
+
+# A loop in a loop, as torch-mlir prints what it does not convert: i doublings of i + 1.
+_NESTED_LOOPS = """
+func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
+  %c0 = arith.constant dense<0> : tensor<i32>
+  %c1 = arith.constant dense<1> : tensor<i32>
+  %c3 = arith.constant dense<3> : tensor<i32>
+  %0:2 = stablehlo.while(%iterArg = %c0, %iterArg_0 = %arg0) : tensor<i32>, tensor<2xf32>
+  cond {
+    %1 = arith.cmpi slt, %iterArg, %c3 : tensor<i32>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1:2 = stablehlo.while(%iterArg_1 = %c0, %iterArg_2 = %iterArg_0) : tensor<i32>, tensor<2xf32>
+    cond {
+      %3 = arith.cmpi slt, %iterArg_1, %iterArg : tensor<i32>
+      stablehlo.return %3 : tensor<i1>
+    } do {
+      %3 = arith.addf %iterArg_2, %iterArg_2 : tensor<2xf32>
+      %4 = arith.addi %iterArg_1, %c1 : tensor<i32>
+      stablehlo.return %4, %3 : tensor<i32>, tensor<2xf32>
+    }
+    %2 = arith.addi %iterArg, %c1 : tensor<i32>
+    stablehlo.return %2, %1#1 : tensor<i32>, tensor<2xf32>
+  }
+  return %0#1 : tensor<2xf32>
+}
+"""
+
+
+def test_loops_of_stablehlo():
+    text = importers._write_loops(_NESTED_LOOPS)
+    assert "stablehlo" not in text and text.count("scf.while") == 2
+    x = np.array([1.0, -2.0], np.float32)
+    assert np.array_equal(xsa.load(text).compile()(x), 8 * x)

@@ -63,8 +63,8 @@ public:
                                               llvm::ArrayRef<ExprRef> vars);
 
   /// An access to a constant tensor as an expression of the indices: where the
-  /// elements are all the same, an affine function, or two values of which one
-  /// fills a band.
+  /// elements are all the same, an affine function, two values of which one
+  /// fills a band, or repeated along a dimension.
   ExprRef simplifyAccess(ExprRef access);
 
   /// Peels everything elementwise; what remains are accesses to values that

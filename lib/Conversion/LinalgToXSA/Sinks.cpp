@@ -83,6 +83,8 @@ bool SinkMatcher::takeLogit(ExprRef logit) {
     scores = shifted->getOperand(0);
     logit = match.look(rest);
   }
+  if (logit->is(ExprKind::Access))
+    logit = match.evaluator.simplifyAccess(logit);
   if (match.dependsOn(logit, keys))
     return false;
   result.exponent = scores;

@@ -103,6 +103,26 @@ func.func @sink_as_key(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %sink: tensor<f
   return %y : tensor<8x4xf32>
 }
 
+// A logit of each head that an exporter repeated for all rows.
+// CHECK-LABEL: func @repeated_sink(
+// CHECK: xsa.attention {indexing_maps
+// CHECK-SAME: sinks(%{{.*}} : tensor<2xf32>)
+func.func @repeated_sink(%x: tensor<2x3x4xf32>, %t: tensor<2x4x3xf32>) -> tensor<2x3x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %column = arith.constant dense<[[[0.5], [0.5], [0.5]], [[2.0], [2.0], [2.0]]]> : tensor<2x3x1xf32>
+  %es = tensor.empty() : tensor<2x3x3xf32>
+  %ey = tensor.empty() : tensor<2x3x4xf32>
+  %e4 = tensor.empty() : tensor<2x3x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %s = linalg.batch_matmul ins(%x, %t : tensor<2x3x4xf32>, tensor<2x4x3xf32>) outs(%s0 : tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
+  %j = tensor.concat dim(2) %s, %column : (tensor<2x3x3xf32>, tensor<2x3x1xf32>) -> tensor<2x3x4xf32>
+  %q = linalg.softmax dimension(2) ins(%j : tensor<2x3x4xf32>) outs(%e4 : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %p = tensor.extract_slice %q[0, 0, 0] [2, 3, 3] [1, 1, 1] : tensor<2x3x4xf32> to tensor<2x3x3xf32>
+  %y = linalg.batch_matmul ins(%p, %x : tensor<2x3x3xf32>, tensor<2x3x4xf32>) outs(%y0 : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}
+
 // An epsilon below the rounding of a sum that is at least 1.
 // CHECK-LABEL: func @epsilon(
 // CHECK: xsa.attention {indexing_maps

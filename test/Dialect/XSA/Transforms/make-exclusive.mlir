@@ -190,6 +190,27 @@ func.func @learned_prefix(%x: tensor<2x8x4xf32>, %prefix: tensor<3x4xf32>, %init
 #k = affine_map<(b, m, k1, k2, n) -> (b, k2, k1)>
 #v = affine_map<(b, m, k1, k2, n) -> (b, k2, n)>
 #o = affine_map<(b, m, k1, k2, n) -> (b, m, n)>
+
+// A constant differs between sequences in nothing but its index.
+
+// CHECK-LABEL: func @constant_prefix(
+// CHECK-NOT: exclusion
+func.func @constant_prefix(%x: tensor<2x8x1xf32>, %init: tensor<2x8x1xf32>) -> tensor<2x8x1xf32> {
+  %prefix = arith.constant dense<[[[0.5], [1.5]], [[0.5], [1.5]]]> : tensor<2x2x1xf32>
+  %all = tensor.concat dim(1) %prefix, %x : (tensor<2x2x1xf32>, tensor<2x8x1xf32>) -> tensor<2x10x1xf32>
+  // expected-remark @below {{attention not made exclusive: the first value rows are the same in every sequence (a learned prefix)}}
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%x, %all, %all : tensor<2x8x1xf32>, tensor<2x10x1xf32>, tensor<2x10x1xf32>)
+      outs(%init : tensor<2x8x1xf32>) -> tensor<2x8x1xf32>
+  return %y : tensor<2x8x1xf32>
+}
+
+// -----
+
+#q = affine_map<(b, m, k1, k2, n) -> (b, m, k1)>
+#k = affine_map<(b, m, k1, k2, n) -> (b, k2, k1)>
+#v = affine_map<(b, m, k1, k2, n) -> (b, k2, n)>
+#o = affine_map<(b, m, k1, k2, n) -> (b, m, n)>
 #one = affine_map<(b, i, c) -> (i, c)>
 #id = affine_map<(b, i, c) -> (b, i, c)>
 
