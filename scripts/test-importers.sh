@@ -45,5 +45,5 @@ say "$("$venv/bin/pip" freeze --disable-pip-version-check 2>/dev/null | grep -iE
 export PYTHONPATH=$build/python XSA_BIN=$build/bin
 "$venv/bin/python" -m pytest -q --tb=short --show-capture=no test/importers
 if [ $record = 1 ]; then
-  "$venv/bin/python" test/importers/models.py test/Integration/Models/Inputs torch_block jax_block onnx_block
+  "$venv/bin/python" test/importers/models.py test/Integration/Models/Inputs torch_block jax_block jax_scan onnx_block
 fi

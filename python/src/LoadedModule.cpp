@@ -152,10 +152,13 @@ static Outcome<LoadedModule> parse(std::unique_ptr<llvm::MemoryBuffer> text) {
   auto session = std::make_shared<Session>();
   Recorder recorder(&session->context);
   llvm::SourceMgr sources;
+  std::string advice = adviseOnBytecode(text->getBuffer());
   sources.AddNewSourceBuffer(adaptImportedText(std::move(text)), SMLoc());
   session->context.allowUnregisteredDialects(true);
   auto module = parseSourceFile<ModuleOp>(sources, &session->context);
   session->context.allowUnregisteredDialects(false);
+  if (!module && !advice.empty())
+    emitError(UnknownLoc::get(&session->context), advice);
   if (!module || failed(checkImportable(*module)))
     return {std::nullopt, recorder.takeErrors("the module could not be read")};
   return {LoadedModule(session, std::move(module)), {}};

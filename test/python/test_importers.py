@@ -1,6 +1,7 @@
 """Importers: what can be said without them. test/importers runs them."""
 
 import importlib.util
+import pathlib
 
 import numpy as np
 import pytest
@@ -78,3 +79,10 @@ def test_loops_of_stablehlo():
     assert "stablehlo" not in text and text.count("scf.while") == 2
     x = np.array([1.0, -2.0], np.float32)
     assert np.array_equal(xsa.load(text).compile()(x), 8 * x)
+
+
+def test_bytecode_of_a_newer_version():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    file = root / "test/Conversion/ImportToLinalg/Inputs/newer.mlirbc"
+    with pytest.raises(xsa.CompileError, match="bytecode of 'MLIR24.0.0git' with MLIR 22"):
+        xsa.load(file.read_bytes())

@@ -27,6 +27,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
 
 #ifdef XSA_INCLUDE_TESTS
 namespace xsa::test {
@@ -64,10 +65,14 @@ transformFile(llvm::StringRef input, llvm::StringRef output,
     llvm::errs() << error << "\n";
     return mlir::failure();
   }
+  std::string advice = xsa::adviseOnBytecode(inputFile->getBuffer());
   if (failed(mlir::MlirOptMain(outputFile->os(),
                                xsa::adaptImportedText(std::move(inputFile)),
-                               registry, config)))
+                               registry, config))) {
+    if (!advice.empty())
+      llvm::WithColor::error() << advice << "\n";
     return mlir::failure();
+  }
   outputFile->keep();
   return mlir::success();
 }

@@ -292,9 +292,13 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context,
     llvm::WithColor::error() << error << "\n";
     return nullptr;
   }
+  std::string advice = adviseOnBytecode(file->getBuffer());
   sources.AddNewSourceBuffer(adaptImportedText(std::move(file)), SMLoc());
   context.allowUnregisteredDialects();
-  return parseSourceFile<ModuleOp>(sources, &context);
+  auto module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module && !advice.empty())
+    llvm::WithColor::error() << advice << "\n";
+  return module;
 }
 
 /// The file that an option names; none where the option is not given.

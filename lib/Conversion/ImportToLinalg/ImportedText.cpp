@@ -16,6 +16,7 @@
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -92,10 +93,28 @@ static void pack(MutableArrayRef<char> text, const HexData &data) {
   std::fill(text.begin() + to, text.begin() + data.begin + 2 * count + 1, ' ');
 }
 
+static constexpr StringRef bytecodeMagic = "ML\xefR";
+
+std::string xsa::adviseOnBytecode(StringRef content) {
+  // The magic number, the version in a byte, the producer up to a zero.
+  if (!content.consume_front(bytecodeMagic) || content.empty())
+    return "";
+  StringRef producer =
+      content.drop_front().take_until([](char c) { return c == 0; });
+  StringRef version = producer;
+  unsigned major = 0;
+  if (!version.consume_front("MLIR") || version.consumeInteger(10, major) ||
+      major <= LLVM_VERSION_MAJOR)
+    return "";
+  return ("cannot read all bytecode of '" + producer + "' with MLIR " +
+          Twine(LLVM_VERSION_MAJOR) + ": expected text")
+      .str();
+}
+
 std::unique_ptr<llvm::MemoryBuffer>
 xsa::adaptImportedText(std::unique_ptr<llvm::MemoryBuffer> buffer) {
   StringRef text = buffer->getBuffer();
-  if (text.starts_with("ML\xefR"))
+  if (text.starts_with(bytecodeMagic))
     return buffer;
   SmallVector<HexData> constants = findBooleanBytes(text);
   if (constants.empty())

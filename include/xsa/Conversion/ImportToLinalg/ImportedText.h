@@ -15,7 +15,10 @@
 #ifndef XSA_CONVERSION_IMPORTTOLINALG_IMPORTEDTEXT_H
 #define XSA_CONVERSION_IMPORTTOLINALG_IMPORTEDTEXT_H
 
+#include "llvm/ADT/StringRef.h"
+
 #include <memory>
+#include <string>
 
 namespace llvm {
 class MemoryBuffer;
@@ -32,6 +35,11 @@ namespace xsa {
 /// element, earlier versions a bit.
 std::unique_ptr<llvm::MemoryBuffer>
 adaptImportedText(std::unique_ptr<llvm::MemoryBuffer> buffer);
+
+/// What to do about a file that could not be read: empty unless it is bytecode
+/// of a newer MLIR, whose attributes and types have codes that this one does
+/// not know.
+std::string adviseOnBytecode(llvm::StringRef content);
 
 } // namespace xsa
 
