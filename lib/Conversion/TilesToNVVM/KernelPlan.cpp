@@ -170,15 +170,12 @@ std::optional<KernelPlan> xsa::choosePlan(const AttentionShape &shape,
                                           const ChipLimits &chip,
                                           const PlanOverrides &overrides) {
   std::optional<KernelPlan> best;
-  double bestCost = 0.0;
-  auto consider = [&](const KernelPlan &plan) {
+  auto consider = [&](KernelPlan plan) {
     if (!fits(plan, shape, chip))
       return;
-    double cost = costOf(plan, shape, chip);
-    if (best && cost >= bestCost)
-      return;
-    best = plan;
-    bestCost = cost;
+    plan.cost = costOf(plan, shape, chip);
+    if (!best || plan.cost < best->cost)
+      best = plan;
   };
   auto choices = [](int64_t fixed, std::initializer_list<int64_t> values) {
     return fixed ? SmallVector<int64_t>{fixed} : SmallVector<int64_t>(values);

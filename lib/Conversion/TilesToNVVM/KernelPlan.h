@@ -55,6 +55,9 @@ struct AttentionShape {
 struct KernelPlan {
   int64_t queryTile = 0, keyTile = 0, warps = 0, stages = 0;
   bool queryInRegisters = true;
+  /// Of an element of the score matrix that is wanted, in the units of the
+  /// model.
+  double cost = 0.0;
 
   int64_t rowsPerWarp() const { return queryTile / warps; }
   /// Whether own values are in shared memory after the last tile of keys.

@@ -24,6 +24,10 @@ using namespace xsa;
 
 static constexpr int64_t kMaxSplits = 128;
 
+/// In keys that a block goes through in the time: what it does besides, and the
+/// launch of another kernel.
+static constexpr int64_t kBesides = 64, kLaunch = 256;
+
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
@@ -79,30 +83,33 @@ static HostNumber least(const HostNumber &lhs, int64_t rhs) {
 // The rule
 //===----------------------------------------------------------------------===//
 
-KeySplits::KeySplits(const KernelPlan &plan, const AttentionShape &shape,
-                     const ChipLimits &chip)
-    : queryTile(plan.queryTile), keyTile(plan.keyTile),
-      slots(chip.numSMs * std::min<int64_t>(plan.occupancy(shape, chip), 2)) {}
-
-template <typename Number>
-Number KeySplits::blocks(Number rows, Number heads) const {
-  return ceilDiv(rows, queryTile) * heads;
+KeySplits::KeySplits(const KernelPlan &ranges, const AttentionShape &shape,
+                     const KernelPlan &whole, const ChipLimits &chip)
+    : queryTile(ranges.queryTile), wholeQueryTile(whole.queryTile),
+      keyTile(ranges.keyTile),
+      slots(chip.numSMs * std::min<int64_t>(ranges.occupancy(shape, chip), 2)) {
 }
 
 /// Time in keys that a block goes through, as often as blocks have to take
-/// turns. What it does besides is as much as a tile of keys.
+/// turns.
 template <typename Number>
-Number KeySplits::timeOfWhole(Number blocks, Number keys) const {
-  return ceilDiv(blocks, slots) * (ceilDiv(keys, keyTile) * keyTile + keyTile);
+Number KeySplits::timeOfWhole(const SplitSizes<Number> &sizes) const {
+  Number blocks =
+      ceilDiv(sizes.rows, wholeQueryTile) * sizes.groups * sizes.headsPerTile;
+  return ceilDiv(blocks, slots) *
+         (ceilDiv(sizes.keys, keyTile) * keyTile + kBesides);
 }
 
 /// The same where a block has a range. Partial results are written and read in
-/// f32; another kernel is launched, and goes from one range to the next.
+/// f32; another kernel goes from one range to the next.
 template <typename Number>
-Number KeySplits::timeOfSplit(Number splits, Number blocks, Number keys) const {
-  Number range = ceilDiv(ceilDiv(keys, splits), keyTile) * keyTile;
-  return ceilDiv(blocks * splits, slots) * (range + (keyTile + 2 * queryTile)) +
-         (splits * 2 + 2 * keyTile);
+Number KeySplits::timeOfSplit(Number splits,
+                              const SplitSizes<Number> &sizes) const {
+  Number blocks =
+      ceilDiv(sizes.rows * sizes.headsPerTile, queryTile) * sizes.groups;
+  Number keys = ceilDiv(ceilDiv(sizes.keys, splits), keyTile) * keyTile;
+  return ceilDiv(blocks * splits, slots) * (keys + (kBesides + 2 * queryTile)) +
+         (splits * 2 + kLaunch);
 }
 
 /// No range is without keys.
@@ -110,13 +117,12 @@ template <typename Number> Number KeySplits::most(Number keys) const {
   return least(ceilDiv(keys, keyTile), kMaxSplits);
 }
 
-int64_t KeySplits::choose(int64_t rows, int64_t heads, int64_t keys) const {
-  if (rows > kMaxSplitRows)
-    return 1;
-  int64_t blocks = this->blocks(rows, heads), best = 1;
-  int64_t bestTime = timeOfWhole(blocks, keys);
-  for (int64_t splits = 2; splits <= most(keys); ++splits) {
-    int64_t time = timeOfSplit(splits, blocks, keys);
+int64_t KeySplits::choose(const SplitSizes<int64_t> &sizes) const {
+  if (sizes.rows > kMaxSplitRows)
+    return 0;
+  int64_t best = 0, bestTime = timeOfWhole(sizes);
+  for (int64_t splits = 1; splits <= most(sizes.keys); ++splits) {
+    int64_t time = timeOfSplit(splits, sizes);
     if (time >= bestTime)
       continue;
     best = splits;
@@ -125,26 +131,29 @@ int64_t KeySplits::choose(int64_t rows, int64_t heads, int64_t keys) const {
   return best;
 }
 
-Value KeySplits::build(ImplicitLocOpBuilder &b, OpFoldResult rows,
-                       OpFoldResult heads, OpFoldResult keys) const {
-  HostNumber numRows(b, rows), numKeys(b, keys);
-  HostNumber blocks = this->blocks(numRows, HostNumber(b, heads));
-  HostNumber one(b, b.getIndexAttr(1)), two(b, b.getIndexAttr(2));
+Value KeySplits::build(ImplicitLocOpBuilder &b,
+                       const SplitSizes<OpFoldResult> &sizes) const {
+  SplitSizes<HostNumber> known{
+      {b, sizes.rows}, sizes.headsPerTile, {b, sizes.groups}, {b, sizes.keys}};
+  HostNumber zero(b, b.getIndexAttr(0)), one(b, b.getIndexAttr(1));
   Value areFew =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, numRows.value,
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, known.rows.value,
                             one.constant(kMaxSplitRows).value);
   // Up to and without the end.
-  Value end =
-      arith::SelectOp::create(b, areFew, (most(numKeys) + 1).value, two.value);
-  Value whole = timeOfWhole(blocks, numKeys).value;
+  Value end = arith::SelectOp::create(b, areFew, (most(known.keys) + 1).value,
+                                      one.value);
+  Value whole = timeOfWhole(known).value;
   auto loop = scf::ForOp::create(
-      b, two.value, end, one.value, ValueRange{one.value, whole},
+      b, one.value, end, one.value, ValueRange{zero.value, whole},
       [&](OpBuilder &builder, Location loc, Value splits, ValueRange best) {
         ImplicitLocOpBuilder inner(loc, builder);
-        auto here = [&](Value value) { return HostNumber(inner, value); };
-        Value time =
-            timeOfSplit(here(splits), here(blocks.value), here(numKeys.value))
-                .value;
+        auto here = [&](const HostNumber &number) {
+          return HostNumber(inner, number.value);
+        };
+        Value time = timeOfSplit(HostNumber(inner, splits),
+                                 {here(known.rows), known.headsPerTile,
+                                  here(known.groups), here(known.keys)})
+                         .value;
         Value isLess = arith::CmpIOp::create(inner, arith::CmpIPredicate::ult,
                                              time, best[1]);
         Value next = arith::SelectOp::create(inner, isLess, splits, best[0]);

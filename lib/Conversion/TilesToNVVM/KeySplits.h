@@ -24,30 +24,41 @@ namespace xsa {
 /// More rows keep a chip busy by themselves, and have more partial results.
 inline constexpr int64_t kMaxSplitRows = 32;
 
+/// What of an attention the number of ranges depends on. `Number` is an integer
+/// of the compiler or of the host.
+template <typename Number> struct SplitSizes {
+  /// Query rows of a head, and heads that share keys: the rows of a tile are
+  /// those of one head, or of so many.
+  Number rows;
+  int64_t headsPerTile;
+  /// Groups of such heads.
+  Number groups;
+  Number keys;
+};
+
 /// The rule for kernels with one plan on one chip.
 class KeySplits {
 public:
-  KeySplits(const KernelPlan &plan, const AttentionShape &shape,
-            const ChipLimits &chip);
+  /// `ranges` is the plan where keys are split, `whole` where they are not.
+  KeySplits(const KernelPlan &ranges, const AttentionShape &shape,
+            const KernelPlan &whole, const ChipLimits &chip);
 
-  /// The number of ranges, 1 where a split does not pay, of an attention of
-  /// `rows` rows in each of `heads` heads.
-  int64_t choose(int64_t rows, int64_t heads, int64_t keys) const;
+  /// The number of ranges; 0 where one kernel, in which each head has tiles of
+  /// its own, takes less time.
+  int64_t choose(const SplitSizes<int64_t> &sizes) const;
 
   /// The same, computed by the host.
   mlir::Value build(mlir::ImplicitLocOpBuilder &builder,
-                    mlir::OpFoldResult rows, mlir::OpFoldResult heads,
-                    mlir::OpFoldResult keys) const;
+                    const SplitSizes<mlir::OpFoldResult> &sizes) const;
 
 private:
-  template <typename Number> Number blocks(Number rows, Number heads) const;
   template <typename Number>
-  Number timeOfWhole(Number blocks, Number keys) const;
+  Number timeOfWhole(const SplitSizes<Number> &sizes) const;
   template <typename Number>
-  Number timeOfSplit(Number splits, Number blocks, Number keys) const;
+  Number timeOfSplit(Number splits, const SplitSizes<Number> &sizes) const;
   template <typename Number> Number most(Number keys) const;
 
-  int64_t queryTile, keyTile;
+  int64_t queryTile, wholeQueryTile, keyTile;
   /// Blocks that the chip runs at a time.
   int64_t slots;
 };

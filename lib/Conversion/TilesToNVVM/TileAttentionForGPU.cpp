@@ -158,6 +158,11 @@ static bool isOwnOnDiagonal(AttentionOp op) {
   return op.getCausal() ? reach >= 0 : reach == 0;
 }
 
+static std::optional<int64_t> numRows(AttentionOp op) {
+  return ifStatic(
+      extentOf(op, op.getQueryMap(), op.getQuery(), op.getQueryDim()));
+}
+
 static AttentionShape shapeOf(AttentionOp op) {
   AttentionShape shape;
   Type type = getElementTypeOrSelf(op.getQuery());
@@ -165,8 +170,7 @@ static AttentionShape shapeOf(AttentionOp op) {
   shape.elementBytes = type.getIntOrFloatBitWidth() / 8;
   shape.keyDepth = llvm::alignTo(keyDepth(op), 16);
   shape.valueDepth = llvm::alignTo(valueDepth(op), 16);
-  shape.rows =
-      ifStatic(extentOf(op, op.getQueryMap(), op.getQuery(), op.getQueryDim()));
+  shape.rows = numRows(op);
   shape.keys =
       ifStatic(extentOf(op, op.getKeyMap(), op.getKey(), op.getKeyDim()));
   int64_t heads = 1;
@@ -180,21 +184,6 @@ static AttentionShape shapeOf(AttentionOp op) {
     shape.ownValueBytes =
         getElementTypeOrSelf(op.getSelfValue()).getIntOrFloatBitWidth() / 8;
   shape.ownOnDiagonal = isOwnOnDiagonal(op);
-  return shape;
-}
-
-/// The same for an attention to a range of keys: heads may be the rows, and the
-/// exclusion comes later.
-static AttentionShape shapeOfRange(AttentionOp op) {
-  AttentionShape shape = shapeOf(op);
-  shape.ownValueBytes = 0;
-  shape.ownOnDiagonal = false;
-  std::optional<unsigned> heads = findHeadsForRows(op);
-  if (!heads)
-    return shape;
-  shape.rows = extentOf(op, op.getQueryMap(), op.getQuery(), *heads);
-  if (shape.heads)
-    shape.heads = *shape.heads / *shape.rows;
   return shape;
 }
 
@@ -212,29 +201,43 @@ static RowShape mergeShapeOf(AttentionOp op, int64_t fewRows) {
 /// Whether there are as many rows as keys, as in a self attention without a
 /// cache: few rows then have few keys.
 static bool hasRowPerKey(AttentionOp op) {
-  auto extent = [&](AffineMap map, Value shaped, unsigned dim) {
-    unsigned position =
-        *map.getResultPosition(getAffineDimExpr(dim, op.getContext()));
-    return ValueBoundsConstraintSet::Variable(shaped, position);
+  using Variable = ValueBoundsConstraintSet::Variable;
+  auto findExtents = [&](unsigned dim) {
+    SmallVector<Variable> extents;
+    for (auto [value, map] :
+         {std::pair(op.getQuery(), op.getQueryMap()),
+          std::pair(op.getSelfValue(), op.getSelfValueMap()),
+          std::pair(op.getKey(), op.getKeyMap()),
+          std::pair(op.getValue(), op.getValueMap())})
+      if (value && map.isFunctionOfDim(dim))
+        extents.emplace_back(value, *map.getResultPosition(getAffineDimExpr(
+                                        dim, op.getContext())));
+    return extents;
   };
-  auto rows = extent(op.getQueryMap(), op.getQuery(), op.getQueryDim());
-  if (op.getSelfValue() && op.getSelfValue() == op.getValue() &&
-      op.getSelfValueMap().isFunctionOfDim(op.getQueryDim()))
-    rows = extent(op.getSelfValueMap(), op.getSelfValue(), op.getQueryDim());
-  FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(
-      rows, extent(op.getKeyMap(), op.getKey(), op.getKeyDim()));
-  if (succeeded(equal) && *equal)
-    return true;
-  equal = ValueBoundsConstraintSet::areEqual(
-      rows, extent(op.getValueMap(), op.getValue(), op.getKeyDim()));
-  return succeeded(equal) && *equal;
+  for (const Variable &rows : findExtents(op.getQueryDim()))
+    for (const Variable &keys : findExtents(op.getKeyDim())) {
+      FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(rows, keys);
+      if (succeeded(equal) && *equal)
+        return true;
+    }
+  return false;
 }
 
 namespace {
+/// The tiles of a kernel on ranges of keys.
+struct RangePlan {
+  AttentionShape shape;
+  KernelPlan plan;
+  /// The heads whose rows are those of a tile, if they are several.
+  std::optional<unsigned> heads;
+  int64_t headsPerTile = 1;
+  /// If those have several rows: how many.
+  int64_t rowsPerHead = 0;
+};
+
 /// Sizes of the two kernels that an attention with its keys in ranges is.
 struct SplitPlan {
-  AttentionShape shape;
-  KernelPlan ranges;
+  RangePlan ranges;
   RowPlan merge;
   /// How many ranges: by the rule where the number is not known.
   KeySplits rule;
@@ -260,51 +263,97 @@ private:
                      const ChipLimits &limits) override {
     if (std::string reason = unsupportedPart(op); !reason.empty())
       return leave(op, reason);
-    std::optional<SplitPlan> splitPlan = planSplit(op, limits);
-    if (splitPlan && splitPlan->splits)
-      return split(rewriter, op, *splitPlan, nextName("attention"), limits);
     AttentionShape shape = shapeOf(op);
     std::optional<KernelPlan> plan = choosePlan(shape, limits, overrides());
     if (!plan)
       return leave(op, "tiles of this size on " + chip);
+    ++numTiled;
     std::string name = nextName("attention");
-    if (splitPlan)
-      return splitAtRunTime(rewriter, op, *splitPlan, shape, *plan, name,
-                            limits);
-    return fuse(rewriter, op, shape, *plan, name, limits);
+    std::optional<SplitPlan> splitPlan = planSplit(op, *plan, limits);
+    if (!splitPlan)
+      return fuse(rewriter, op, shape, *plan, name, limits);
+    if (splitPlan->splits)
+      return split(rewriter, op, *splitPlan,
+                   rewriter.getIndexAttr(*splitPlan->splits), name,
+                   name + "_merge", limits);
+    return splitAtRunTime(rewriter, op, *splitPlan, shape, *plan, name, limits);
   }
 
   PlanOverrides overrides() const {
     return {queryTile, keyTile, warps, stages};
   }
 
-  /// None where the keys are not split.
-  std::optional<SplitPlan> planSplit(AttentionOp op, const ChipLimits &limits) {
-    AttentionShape shape = shapeOfRange(op);
-    bool areKnown = shape.rows && shape.heads && shape.keys;
-    if (!keySplits && ((shape.rows && *shape.rows > kMaxSplitRows) ||
-                       (!shape.rows && hasRowPerKey(op))))
-      return std::nullopt;
-    std::optional<int64_t> rows = shape.rows;
+  /// Sizes of tiles where keys are in ranges. Heads that share keys are rows of
+  /// a tile where that costs less, as it does if one head leaves rows of the
+  /// tile empty. Any number of ranges fills the chip, so heads do not matter.
+  std::optional<RangePlan> planRanges(AttentionOp op,
+                                      const ChipLimits &limits) {
+    RangePlan alone;
+    alone.shape = shapeOf(op);
+    alone.shape.heads = std::nullopt;
+    alone.shape.ownValueBytes = 0;
+    alone.shape.ownOnDiagonal = false;
     // Rows that are not known are planned for as few.
-    if (!rows)
-      shape.rows = 1;
-    std::optional<KernelPlan> plan = choosePlan(shape, limits, overrides());
-    std::optional<RowPlan> merge =
-        chooseRowPlan(mergeShapeOf(op, *shape.rows), limits);
-    if (!plan || !merge)
+    alone.shape.rows = numRows(op).value_or(1);
+    auto choose = [&](RangePlan &plan, const PlanOverrides &sizes) {
+      std::optional<KernelPlan> chosen = choosePlan(plan.shape, limits, sizes);
+      if (chosen)
+        plan.plan = *chosen;
+      return chosen.has_value();
+    };
+    auto join = [&](unsigned heads) {
+      RangePlan joint = alone;
+      joint.heads = heads;
+      joint.headsPerTile = extentOf(op, op.getQueryMap(), op.getQuery(), heads);
+      joint.shape.rows = *alone.shape.rows * joint.headsPerTile;
+      return joint;
+    };
+    if (std::optional<unsigned> heads = findHeadsForRows(op, HeadUse::Ranges)) {
+      RangePlan joint = join(*heads);
+      return choose(joint, overrides()) ? std::optional(joint) : std::nullopt;
+    }
+    if (!choose(alone, overrides()))
       return std::nullopt;
-    KeySplits rule(*plan, shape, limits);
+    std::optional<unsigned> heads = findHeadsToPack(op);
+    if (!heads)
+      return alone;
+    RangePlan joint = join(*heads);
+    joint.rowsPerHead = *alone.shape.rows;
+    PlanOverrides sizes = overrides();
+    // All rows are in one tile.
+    if (!sizes.queryTile)
+      sizes.queryTile =
+          std::max<int64_t>(llvm::PowerOf2Ceil(*joint.shape.rows), 16);
+    bool isBetter = *joint.shape.rows <= sizes.queryTile &&
+                    choose(joint, sizes) && joint.plan.cost < alone.plan.cost;
+    return isBetter ? joint : alone;
+  }
+
+  /// None where the keys are not split.
+  std::optional<SplitPlan> planSplit(AttentionOp op, const KernelPlan &whole,
+                                     const ChipLimits &limits) {
+    std::optional<int64_t> rows = numRows(op);
+    if (!keySplits && (rows ? *rows > kMaxSplitRows : hasRowPerKey(op)))
+      return std::nullopt;
+    std::optional<RangePlan> ranges = planRanges(op, limits);
+    std::optional<RowPlan> merge =
+        chooseRowPlan(mergeShapeOf(op, rows.value_or(1)), limits);
+    if (!ranges || !merge)
+      return std::nullopt;
+    KeySplits rule(ranges->plan, ranges->shape, whole, limits);
+    AttentionShape shape = shapeOf(op);
     std::optional<int64_t> splits;
     if (keySplits)
-      splits = keySplits;
-    else if (areKnown)
-      splits = rule.choose(*rows, *shape.heads, *shape.keys);
-    else if (shape.keys && *shape.keys <= plan->keyTile)
-      splits = 1;
-    if (splits && *splits <= 1)
+      splits = keySplits > 1 ? keySplits : 0;
+    else if (rows && shape.heads && shape.keys)
+      splits = rule.choose({*rows, ranges->headsPerTile,
+                            *shape.heads / ranges->headsPerTile, *shape.keys});
+    else if (shape.keys && *shape.keys <= ranges->plan.keyTile &&
+             !ranges->heads)
+      splits = 0;
+    if (splits && *splits == 0)
       return std::nullopt;
-    return SplitPlan{shape, *plan, *merge, rule, splits};
+    return SplitPlan{*ranges, *merge, rule, splits};
   }
 
   /// One kernel.
@@ -325,7 +374,6 @@ private:
     if (!*loop)
       return success();
     mark(*loop, attributeOf(name, shape, plan));
-    ++numTiled;
     if (policy.ownAmongValues)
       (*loop)->setDiscardableAttr(kOwnInStagesAttrName,
                                   UnitAttr::get(&getContext()));
@@ -349,38 +397,36 @@ private:
 
   /// Two kernels: attention to ranges of keys, and the merge.
   LogicalResult split(RewriterBase &rewriter, AttentionOp op,
-                      const SplitPlan &plan, StringRef name,
-                      const ChipLimits &limits) {
-    return split(rewriter, op, plan, rewriter.getIndexAttr(*plan.splits), name,
-                 (name + "_merge").str(), limits);
-  }
-
-  LogicalResult split(RewriterBase &rewriter, AttentionOp op,
                       const SplitPlan &plan, OpFoldResult splits,
-                      StringRef name, StringRef mergeName,
+                      StringRef name, const Twine &mergeName,
                       const ChipLimits &limits) {
+    const RangePlan &ranges = plan.ranges;
     if (printPlan) {
-      report(op, plan.shape, plan.ranges, limits);
+      report(op, ranges.shape, ranges.plan, limits);
       InFlightDiagnostic remark = op.emitRemark("keys in ");
       if (plan.splits)
-        remark << *plan.splits << " ranges";
+        remark << *plan.splits << (*plan.splits == 1 ? " range" : " ranges");
       else
         remark << "a number of ranges that the host chooses";
       remark << ", merged in tiles of " << plan.merge.rows() << " rows";
+      if (ranges.heads)
+        remark << "; the rows of " << ranges.headsPerTile
+               << " heads are in a tile";
     }
-    FailureOr<SplitAttention> loops = splitAttention(
-        rewriter, op, policyOf(plan.ranges), splits, plan.merge.rows());
+    TilePolicy policy = policyOf(ranges.plan);
+    policy.rowsPerHead = ranges.rowsPerHead;
+    FailureOr<SplitAttention> loops =
+        splitAttention(rewriter, op, policy, splits, plan.merge.rows());
     if (failed(loops))
       return op.emitOpError("could not be tiled");
     if (!loops->ranges)
       return success();
-    mark(loops->ranges, attributeOf(name, plan.shape, plan.ranges));
+    mark(loops->ranges, attributeOf(name, ranges.shape, ranges.plan));
     mark(loops->merge,
-         KernelAttr::get(&getContext(), mergeName, MatrixKind::None,
+         KernelAttr::get(&getContext(), mergeName.str(), MatrixKind::None,
                          plan.merge.warps, /*stages=*/1,
                          /*query_in_registers=*/false, plan.merge.rowThreads,
                          plan.merge.chunk));
-    ++numTiled;
     return success();
   }
 
@@ -395,18 +441,16 @@ private:
     Location loc = op.getLoc();
     ImplicitLocOpBuilder b(loc, rewriter);
     SmallVector<OpFoldResult> sizes = AttentionParts::of(op, b).sizes;
-    unsigned rowDim = findHeadsForRows(op).value_or(op.getQueryDim());
-    OpFoldResult heads = b.getIndexAttr(1);
+    Value groups = arith::ConstantIndexOp::create(b, 1);
     for (unsigned dim = 0; dim < op.getNumLeadingDims(); ++dim)
-      if (dim != rowDim)
-        heads = arith::MulIOp::create(
-                    b, getValueOrCreateConstantIndexOp(b, loc, heads),
-                    getValueOrCreateConstantIndexOp(b, loc, sizes[dim]))
-                    .getResult();
-    Value splits =
-        splitPlan.rule.build(b, sizes[rowDim], heads, sizes[op.getKeyDim()]);
+      if (dim != splitPlan.ranges.heads)
+        groups = arith::MulIOp::create(
+            b, groups, getValueOrCreateConstantIndexOp(b, loc, sizes[dim]));
+    Value splits = splitPlan.rule.build(
+        b, {sizes[op.getQueryDim()], splitPlan.ranges.headsPerTile,
+            OpFoldResult(groups), sizes[op.getKeyDim()]});
     Value isSplit = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, splits,
-                                          arith::ConstantIndexOp::create(b, 1));
+                                          arith::ConstantIndexOp::create(b, 0));
     AttentionOp copies[2];
     unsigned number = 0;
     auto copy = [&](OpBuilder &builder, Location) {
@@ -417,8 +461,7 @@ private:
     auto choice = scf::IfOp::create(b, isSplit, copy, copy);
     rewriter.replaceOp(op, choice);
     if (failed(split(rewriter, copies[0], splitPlan, OpFoldResult(splits),
-                     (name + "_ranges").str(), (name + "_merge").str(),
-                     limits)))
+                     (name + "_ranges").str(), name + "_merge", limits)))
       return failure();
     return fuse(rewriter, copies[1], shape, plan, name, limits);
   }

@@ -23,7 +23,7 @@
 // CHECK:         } {xsa.kernel = #xsa.kernel<name = "decode_attention0_merge", unit = none
 func.func @decode(%q: tensor<2x8x1x64xf16>, %k: tensor<2x8192x64xf16>, %v: tensor<2x8192x64xf16>, %s: tensor<2x1x64xf16>, %o: tensor<2x8x1x64xf16>) -> tensor<2x8x1x64xf16> {
   // expected-remark @+2 {{tile 16 x}}
-  // expected-remark-re @+1 {{keys in {{[0-9]+}} ranges, merged in tiles of}}
+  // expected-remark-re @+1 {{keys in {{[0-9]+}} ranges, merged in tiles of {{[0-9]+}} rows; the rows of 8 heads are in a tile}}
   %r = xsa.attention {causal, exclusion = #xsa.exclusion<l2_clamp, eps = 1.0e-12>, indexing_maps = [#q, #k, #v, #s, #o]}
       ins(%q, %k, %v : tensor<2x8x1x64xf16>, tensor<2x8192x64xf16>, tensor<2x8192x64xf16>)
       self_value(%s : tensor<2x1x64xf16>)
@@ -37,6 +37,14 @@ func.func @decode(%q: tensor<2x8x1x64xf16>, %k: tensor<2x8192x64xf16>, %v: tenso
 #k = affine_map<(h, m, k1, k2, n) -> (h, k2, k1)>
 #v = affine_map<(h, m, k1, k2, n) -> (h, k2, n)>
 #o = affine_map<(h, m, k1, k2, n) -> (h, m, n)>
+
+#gq = affine_map<(h, g, m, k1, k2, n) -> (h, g, m, k1)>
+#gk = affine_map<(h, g, m, k1, k2, n) -> (h, k2, k1)>
+#gv = affine_map<(h, g, m, k1, k2, n) -> (h, k2, n)>
+#gs = affine_map<(h, g, m, k1, k2, n) -> (h, m, n)>
+#gq2 = affine_map<(h, g, m, k1, k2, n) -> (h, g, m, n)>
+#tq = affine_map<(h, g, m, k1, k2, n) -> (h, m, g, k1)>
+#tq2 = affine_map<(h, g, m, k1, k2, n) -> (h, m, g, n)>
 
 // Enough heads for every SM need no split, nor do few keys.
 
@@ -55,11 +63,9 @@ func.func @many_heads(%q: tensor<512x1x64xf16>, %k: tensor<512x1024x64xf16>, %v:
 // takes one kernel where no split pays.
 
 // CHECK-LABEL: func.func @dynamic(
-// CHECK-DAG:     %[[ONE:.*]] = arith.constant 1 : index
-// CHECK-DAG:     %[[TWO:.*]] = arith.constant 2 : index
 // CHECK:         %[[FEW:.*]] = arith.cmpi ule, %{{.*}}, %c32
-// CHECK:         %[[END:.*]] = arith.select %[[FEW]], %{{.*}}, %[[TWO]]
-// CHECK:         %[[BEST:.*]]:2 = scf.for %{{.*}} = %[[TWO]] to %[[END]] step %[[ONE]]
+// CHECK:         %[[END:.*]] = arith.select %[[FEW]], %{{.*}}, %{{.*}} : index
+// CHECK:         %[[BEST:.*]]:2 = scf.for %{{.*}} = %{{.*}} to %[[END]] step %{{.*}} iter_args
 // CHECK:         %[[SPLIT:.*]] = arith.cmpi ugt, %[[BEST]]#0, %
 // CHECK:         scf.if %[[SPLIT]]
 // CHECK:           tensor.empty(%[[BEST]]#0, %{{.*}}, %{{.*}}) : tensor<?x?x?x64xf32>
@@ -91,6 +97,44 @@ func.func @dynamic_self(%x: tensor<?x?x64xf16>, %o: tensor<?x?x64xf16>) -> tenso
       ins(%x, %x, %x : tensor<?x?x64xf16>, tensor<?x?x64xf16>, tensor<?x?x64xf16>)
       outs(%o : tensor<?x?x64xf16>) -> tensor<?x?x64xf16>
   return %r : tensor<?x?x64xf16>
+}
+
+// Heads that share keys and have several rows each are one dimension, in views;
+// where a row stands repeats with each head.
+
+// CHECK-LABEL: func.func @rows_of_heads
+// CHECK-SAME:      %[[Q:[a-z0-9]+]]: tensor<2x8x4x64xf16>
+// CHECK:         %[[PACKED:.*]] = tensor.collapse_shape %[[Q]] {{\[}}[0], [1, 2], [3]] : tensor<2x8x4x64xf16> into tensor<2x32x64xf16>
+// CHECK:         %[[RANGES:.*]]:2 = scf.forall
+// CHECK:           tensor.extract_slice %[[PACKED]]
+// CHECK:           %[[ROW:.*]] = linalg.index 0
+// CHECK:           arith.remui %[[ROW]], %c4
+// CHECK:         name = "rows_of_heads_attention0", unit
+// CHECK-DAG:     tensor.expand_shape %[[RANGES]]#0 {{\[}}[0], [1], [2, 3], [4]] output_shape {{\[}}[[SPLITS:.*]], 2, 8, 4, 64]
+// CHECK-DAG:     tensor.expand_shape %[[RANGES]]#1 {{\[}}[0], [1], [2, 3]] output_shape {{\[}}[[SPLITS]], 2, 8, 4]
+// CHECK:         name = "rows_of_heads_attention0_merge"
+func.func @rows_of_heads(%q: tensor<2x8x4x64xf16>, %k: tensor<2x8192x64xf16>, %v: tensor<2x8192x64xf16>, %s: tensor<2x4x64xf16>, %o: tensor<2x8x4x64xf16>) -> tensor<2x8x4x64xf16> {
+  // expected-remark @+2 {{tile 32 x}}
+  // expected-remark-re @+1 {{keys in {{[0-9]+}} ranges, merged in tiles of {{[0-9]+}} rows; the rows of 8 heads are in a tile}}
+  %r = xsa.attention {causal, exclusion = #xsa.exclusion<l2_clamp, eps = 1.0e-12>, indexing_maps = [#gq, #gk, #gv, #gs, #gq2]}
+      ins(%q, %k, %v : tensor<2x8x4x64xf16>, tensor<2x8192x64xf16>, tensor<2x8192x64xf16>)
+      self_value(%s : tensor<2x4x64xf16>)
+      outs(%o : tensor<2x8x4x64xf16>) -> tensor<2x8x4x64xf16>
+  return %r : tensor<2x8x4x64xf16>
+}
+
+// Rows before heads are no one dimension.
+
+// CHECK-LABEL: func.func @rows_before_heads
+// CHECK-NOT:     collapse_shape
+// CHECK:         "rows_before_heads_attention0_merge"
+func.func @rows_before_heads(%q: tensor<2x4x8x64xf16>, %k: tensor<2x8192x64xf16>, %v: tensor<2x8192x64xf16>, %o: tensor<2x4x8x64xf16>) -> tensor<2x4x8x64xf16> {
+  // expected-remark @+2 {{tile 16 x}}
+  // expected-remark-re @+1 {{keys in {{[0-9]+}} ranges, merged in tiles of {{[0-9]+}} rows}}
+  %r = xsa.attention {causal, indexing_maps = [#tq, #gk, #gv, #tq2]}
+      ins(%q, %k, %v : tensor<2x4x8x64xf16>, tensor<2x8192x64xf16>, tensor<2x8192x64xf16>)
+      outs(%o : tensor<2x4x8x64xf16>) -> tensor<2x4x8x64xf16>
+  return %r : tensor<2x4x8x64xf16>
 }
 
 // CHECK-LABEL: func.func @few_keys

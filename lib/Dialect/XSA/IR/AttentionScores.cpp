@@ -140,6 +140,9 @@ Value ScoreBody::buildModified(ImplicitLocOpBuilder &b, Value score,
 /// p = base + query_start + i. See "which keys a row sees" in XSAOps.td.
 Value ScoreBody::buildRowPosition(ImplicitLocOpBuilder &b, ValueRange args,
                                   Value row) {
+  if (parts.rowsPerHead)
+    row = arith::RemUIOp::create(
+        b, row, arith::ConstantIndexOp::create(b, parts.rowsPerHead));
   if (parts.queryStart)
     row = arith::AddIOp::create(b, row, parts.queryStart);
   if (offset)

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See HeadsAsRows.h. Only maps change: dimensions are names.
+// See HeadsAsRows.h. Where heads take the place of rows only maps change:
+// dimensions are names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 
 #include "xsa/Dialect/XSA/IR/AttentionParts.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -37,7 +39,7 @@ static bool standsAtLastKey(AttentionOp op) {
 
 /// The largest dimension of heads that share keys and values, and in which
 /// nothing varies that a row cannot have.
-static std::optional<unsigned> findSharedHeads(AttentionOp op) {
+static std::optional<unsigned> findSharedHeads(AttentionOp op, HeadUse use) {
   std::optional<unsigned> best;
   for (unsigned dim = 0; dim < op.getNumLeadingDims(); ++dim) {
     auto varies = [&](AffineMap map) {
@@ -46,8 +48,8 @@ static std::optional<unsigned> findSharedHeads(AttentionOp op) {
     int64_t extent = getQueryExtent(op, dim);
     if (ShapedType::isDynamic(extent) || extent <= 1 ||
         varies(op.getKeyMap()) || varies(op.getValueMap()) ||
-        varies(op.getSinksMap()) || varies(op.getKeyLengthsMap()) ||
-        varies(op.getQueryOffsetMap()))
+        (use == HeadUse::Whole && varies(op.getSinksMap())) ||
+        varies(op.getKeyLengthsMap()) || varies(op.getQueryOffsetMap()))
       continue;
     if (!best || extent > getQueryExtent(op, *best))
       best = dim;
@@ -71,17 +73,17 @@ static void repeatSelfValue(OpBuilder &builder, AttentionOp op,
   op.assignOperand(AttentionOp::odsIndex_self_value, value, repeated);
 }
 
-std::optional<unsigned> xsa::findHeadsForRows(AttentionOp op) {
+std::optional<unsigned> xsa::findHeadsForRows(AttentionOp op, HeadUse use) {
   bool isFree = !op.usesPositions() && !op.hasScoreRegion();
   if (getQueryExtent(op, op.getQueryDim()) != 1 ||
       !(isFree || standsAtLastKey(op)))
     return std::nullopt;
-  return findSharedHeads(op);
+  return findSharedHeads(op, use);
 }
 
 void xsa::useHeadsAsRows(RewriterBase &rewriter, AttentionOp op) {
   unsigned rows = op.getQueryDim();
-  std::optional<unsigned> heads = findHeadsForRows(op);
+  std::optional<unsigned> heads = findHeadsForRows(op, HeadUse::Whole);
   if (!heads)
     return;
   rewriter.setInsertionPoint(op);
@@ -100,4 +102,112 @@ void xsa::useHeadsAsRows(RewriterBase &rewriter, AttentionOp op) {
       maps.push_back(map.compose(exchange));
     op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Several rows
+//===----------------------------------------------------------------------===//
+
+/// Where `heads` stands in a map that has the query rows right after it.
+static std::optional<unsigned> findJoint(AttentionOp op, AffineMap map,
+                                         unsigned heads) {
+  Builder builder(op.getContext());
+  std::optional<unsigned> position =
+      map.getResultPosition(builder.getAffineDimExpr(heads));
+  std::optional<unsigned> rows =
+      map.getResultPosition(builder.getAffineDimExpr(op.getQueryDim()));
+  if (!position || !rows || *rows != *position + 1)
+    return std::nullopt;
+  return position;
+}
+
+std::optional<unsigned> xsa::findHeadsToPack(AttentionOp op) {
+  int64_t rows = getQueryExtent(op, op.getQueryDim());
+  std::optional<unsigned> heads = findSharedHeads(op, HeadUse::Ranges);
+  if (ShapedType::isDynamic(rows) || rows <= 1 || !heads)
+    return std::nullopt;
+  SmallVector<AffineMap> maps{
+      op.getQueryMap(), op.getKeyMap(),      op.getValueMap(), op.getMaskMap(),
+      op.getBiasMap(),  op.getKeyBeginMap(), op.getKeyEndMap()};
+  llvm::append_range(maps, op.getScoreInputMaps());
+  for (AffineMap map : maps) {
+    if (!map)
+      continue;
+    bool hasHeads = map.isFunctionOfDim(*heads),
+         hasRows = map.isFunctionOfDim(op.getQueryDim());
+    if ((hasHeads || hasRows) && !findJoint(op, map, *heads))
+      return std::nullopt;
+  }
+  return heads;
+}
+
+/// Each dimension by itself but those at `joint` and after it.
+static SmallVector<ReassociationIndices> joinAt(unsigned joint, unsigned rank) {
+  SmallVector<ReassociationIndices> groups;
+  for (unsigned position = 0; position < rank; ++position)
+    if (position == joint + 1)
+      groups.back().push_back(position);
+    else
+      groups.push_back({position});
+  return groups;
+}
+
+SmallVector<Value> xsa::packHeads(RewriterBase &rewriter, AttentionOp op,
+                                  unsigned heads) {
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  int64_t numHeads = getQueryExtent(op, heads),
+          rowsPerHead = getQueryExtent(op, op.getQueryDim());
+  // Aligned at their ends, rows would start as many before the last key as
+  // there are in all heads.
+  if (op.usesPositions() && op.getAlignment() == Alignment::BottomRight &&
+      !op.getQueryOffset()) {
+    Value more = arith::ConstantIndexOp::create(rewriter, loc,
+                                                (numHeads - 1) * rowsPerHead);
+    if (op.getQueryStart()) {
+      ImplicitLocOpBuilder b(loc, rewriter);
+      more =
+          arith::AddIOp::create(b, castPosition(b, op.getQueryStart()), more);
+    }
+    op.getQueryStartMutable().assign(more);
+  }
+
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> results;
+  rewriter.startOpModification(op);
+  for (auto [operand, map] :
+       llvm::zip_equal(op.getShapedOperands(), op.getMaps())) {
+    std::optional<unsigned> joint = findJoint(op, map, heads);
+    SmallVector<AffineExpr> dims;
+    for (AffineExpr expr : map.getResults()) {
+      unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+      if (dim != heads)
+        dims.push_back(rewriter.getAffineDimExpr(dim - (dim > heads)));
+    }
+    maps.push_back(
+        AffineMap::get(map.getNumDims() - 1, 0, dims, op.getContext()));
+    if (!joint)
+      continue;
+    Value whole = operand->get();
+    auto groups = joinAt(*joint, map.getNumResults());
+    rewriter.setInsertionPoint(op);
+    Value packed =
+        tensor::CollapseShapeOp::create(rewriter, loc, whole, groups);
+    operand->set(packed);
+    if (!op.isDpsInit(operand))
+      continue;
+    OpResult result = op.getTiedOpResult(operand);
+    result.setType(packed.getType());
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, whole);
+    rewriter.setInsertionPointAfter(op);
+    auto expanded = tensor::ExpandShapeOp::create(
+        rewriter, loc, cast<RankedTensorType>(whole.getType()), result, groups,
+        sizes);
+    rewriter.replaceAllUsesExcept(result, expanded, expanded);
+    results.push_back(expanded);
+  }
+  op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  rewriter.finalizeOpModification(op);
+  return results;
 }

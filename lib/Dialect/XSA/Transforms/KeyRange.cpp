@@ -30,6 +30,7 @@ class Bounds {
 public:
   Bounds(OpBuilder &builder, Location loc) : b(loc, builder) {}
 
+  OpFoldResult constant(int64_t value) { return b.getIndexAttr(value); }
   OpFoldResult add(OpFoldResult lhs, int64_t distance) {
     return apply(d0() + distance, {lhs});
   }
@@ -102,9 +103,10 @@ static MaskBounds collectBounds(Bounds &bounds, const AttentionParts &parts,
   AttentionOp op = parts.op;
   MaskBounds masks;
   if (base) {
-    OpFoldResult first = base;
-    OpFoldResult last =
-        bounds.add(bounds.add(first, parts.sizes[op.getQueryDim()]), -1);
+    OpFoldResult first = base, rows = parts.sizes[op.getQueryDim()];
+    if (parts.rowsPerHead)
+      rows = bounds.constant(parts.rowsPerHead);
+    OpFoldResult last = bounds.add(bounds.add(first, rows), -1);
     if (auto left = op.getWindowLeft()) {
       masks.lowAny.push_back(bounds.add(first, -*left));
       masks.lowAll.push_back(bounds.add(last, -*left));

@@ -227,6 +227,9 @@ FailureOr<SplitAttention> xsa::splitAttention(RewriterBase &rewriter,
   rewriter.setInsertionPoint(op);
   KeyRanges ranges = KeyRanges::of(rewriter, op, splits, policy.keyTile);
   AttentionOp partial = buildPartialAttention(rewriter, op, splits);
+  SmallVector<Value> results;
+  if (policy.rowsPerHead)
+    results = packHeads(rewriter, partial, *findHeadsToPack(partial));
   useHeadsAsRows(rewriter, partial);
   rewriter.setInsertionPoint(partial);
   SplitAttention split;
@@ -243,9 +246,11 @@ FailureOr<SplitAttention> xsa::splitAttention(RewriterBase &rewriter,
   split.merge = (*tile)->getParentOfType<scf::ForallOp>();
   TilePolicy mergePolicy = policy;
   mergePolicy.queryTile = mergeTile;
-  PartialAttention results{split.ranges.getResult(0),
-                           split.ranges.getResult(1)};
-  if (failed(expandMergeTile(rewriter, *tile, results, mergePolicy)))
+  mergePolicy.rowsPerHead = 0;
+  if (results.empty())
+    llvm::append_range(results, split.ranges.getResults());
+  if (failed(expandMergeTile(rewriter, *tile, {results[0], results[1]},
+                             mergePolicy)))
     return failure();
   // What only the ranges read.
   (void)runRegionDCE(rewriter, split.merge->getRegions());

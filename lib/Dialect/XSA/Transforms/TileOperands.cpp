@@ -30,7 +30,9 @@ TileOperands::TileOperands(OpBuilder &builder, AttentionOp op,
     : builder(builder), loc(op.getLoc()), op(op), policy(policy),
       type(op.getAccumulatorType()), m(op.getQueryDim()),
       k1(op.getKeyDepthDim()), k2(op.getKeyDim()), n(op.getValueDepthDim()),
-      parts(AttentionParts::of(op, builder)) {}
+      parts(AttentionParts::of(op, builder)) {
+  parts.rowsPerHead = policy.rowsPerHead;
+}
 
 AffineMap TileOperands::mapOf(ArrayRef<unsigned> dims) {
   SmallVector<AffineExpr> results;

@@ -46,6 +46,9 @@ struct AttentionParts {
   mlir::Value queryStart, keyStart;
   /// In a padded tile of keys, how many of them exist; null for all.
   mlir::Value validKeys;
+  /// Where the rows of several heads follow on each other, how many each has:
+  /// positions begin again with each head. 0 for the rows of one head.
+  int64_t rowsPerHead = 0;
   /// Extent of each dimension of the domain.
   llvm::SmallVector<mlir::OpFoldResult> sizes;
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decoding has one query row per head, and with grouped heads several heads
-// that read the same keys. As rows of one tile they read them once.
+// Decoding has one query row per head or a few, and with grouped heads several
+// heads that read the same keys. As rows of one tile they read them once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +20,35 @@
 
 namespace xsa {
 
+/// What is to become of the rows.
+enum class HeadUse {
+  /// All of the attention, sinks and exclusion too.
+  Whole,
+  /// Its parts on ranges of keys, which have neither.
+  Ranges
+};
+
 /// The dimension of heads that can take the place of the query rows of `op`, as
 /// `useHeadsAsRows` says.
-std::optional<unsigned> findHeadsForRows(AttentionOp op);
+std::optional<unsigned> findHeadsForRows(AttentionOp op, HeadUse use);
 
 /// Exchanges, in place, the query rows of an attention on tensors that has just
 /// one with a dimension of heads that share keys and values, if there is such a
 /// dimension and where the row stands among the keys does not matter.
 void useHeadsAsRows(mlir::RewriterBase &rewriter, AttentionOp op);
+
+/// The dimension of heads that `packHeads` can join with several query rows:
+/// both are of known extents and stand side by side, heads first, in every
+/// operand that has either. Only for ranges of keys: an own value has rows, but
+/// no heads.
+std::optional<unsigned> findHeadsToPack(AttentionOp op);
+
+/// Joins `heads`, as `findHeadsToPack` gives it, with the query rows: the rows
+/// of one head follow on those of another, in views of the same operands. Where
+/// a row stands then depends on the number of rows that each head had. Returns
+/// views of the results as they were before.
+llvm::SmallVector<mlir::Value> packHeads(mlir::RewriterBase &rewriter,
+                                         AttentionOp op, unsigned heads);
 
 } // namespace xsa
 

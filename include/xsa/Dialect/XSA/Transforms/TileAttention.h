@@ -33,6 +33,9 @@ struct TilePolicy {
   /// Rows of a tile that are worked on together; the tile's blocks of rows go
   /// through each tile of keys one after the other. 0: all rows are one block.
   int64_t rowBlock = 0;
+  /// The rows of an operation with `packHeads`: so many of each head. They are
+  /// at most `queryTile` in all.
+  int64_t rowsPerHead = 0;
   /// Where masks or the end of the keys cut into a tile, each block of rows
   /// takes just the keys that it sees, rounded up to multiples of `keyGrain`.
   /// Otherwise tiles of keys are always whole, and what is missing is masked.
@@ -87,7 +90,8 @@ struct SplitAttention {
 
 /// The same as `tileAttention`, with the keys split into `splits` ranges, at
 /// least 1, so that few query rows are work for many. Where there is one query
-/// row, the heads that share keys are the rows of a tile. Exclusion comes after
+/// row, the heads that share keys are the rows of a tile, and with
+/// `policy.rowsPerHead` so are the rows of these heads. Exclusion comes after
 /// the ranges are merged.
 mlir::FailureOr<SplitAttention> splitAttention(mlir::RewriterBase &rewriter,
                                                AttentionOp op,
