@@ -444,6 +444,7 @@ private:
 
   bool matchDot(const Product &product);
   ExprRef getNormPlus(ExprRef e);
+  void addQuotient(ExprRef norm, ExprRef divisor, int power);
   void collectNorms(SmallVectorImpl<Norm> &norms);
   bool matchNorms();
   std::optional<double> getNorm(ExprRef e, Denominator &kind, bool &squared,
@@ -456,6 +457,8 @@ private:
   SmallVector<std::pair<ExprRef, int>> inputFactors;
   /// What remains after value and dot product are taken out.
   Product rest;
+  /// Norms in the strength.
+  llvm::SmallPtrSet<ExprRef, 4> quotients;
 };
 } // namespace
 
@@ -547,6 +550,14 @@ ExprRef ProjectionMatcher::getNormPlus(ExprRef e) {
   return isNorm ? norm : nullptr;
 }
 
+/// Makes a quotient of norms part of the strength. It is finite: the divisor is
+/// the larger one, and not 0.
+void ProjectionMatcher::addQuotient(ExprRef norm, ExprRef divisor, int power) {
+  result.strengthFactors.emplace_back(divisor, -power);
+  result.strengthFactors.emplace_back(norm, power);
+  quotients.insert_range(ArrayRef{divisor, norm});
+}
+
 /// Reads `rest` as norms and other factors.
 void ProjectionMatcher::collectNorms(SmallVectorImpl<Norm> &norms) {
   for (auto [factor, exponent] : rest.factors) {
@@ -556,10 +567,11 @@ void ProjectionMatcher::collectNorms(SmallVectorImpl<Norm> &norms) {
       norms.push_back(norm);
       continue;
     }
-    result.strengthFactors.emplace_back(factor, exponent);
     if (ExprRef plain = exponent < 0 ? getNormPlus(factor) : nullptr) {
-      result.strengthFactors.emplace_back(plain, -exponent);
+      addQuotient(plain, factor, -exponent);
       norms.push_back({plain, exponent});
+    } else {
+      result.strengthFactors.emplace_back(factor, exponent);
     }
   }
 }
@@ -578,13 +590,12 @@ bool ProjectionMatcher::matchNorms() {
   double number = rest.number;
   for (const Norm &norm : norms) {
     bool isKept = norm.kind == kept.kind && isNear(norm.eps, kept.eps);
-    if (!isKept && (norm.squared != kept.squared || norm.exponent > 0))
+    if (!isKept &&
+        (norm.squared != kept.squared || norm.exponent > 0 || !(norm.eps > 0)))
       return false;
     const Norm &read = isKept ? norm : kept;
-    if (!isKept) {
-      result.strengthFactors.emplace_back(norm.factor, norm.exponent);
-      result.strengthFactors.emplace_back(kept.factor, -norm.exponent);
-    }
+    if (!isKept)
+      addQuotient(kept.factor, norm.factor, -norm.exponent);
     power += norm.squared ? 2 * norm.exponent : norm.exponent;
     number *= std::pow(read.scale,
                        norm.squared ? norm.exponent : norm.exponent / 2.0);
@@ -595,12 +606,14 @@ bool ProjectionMatcher::matchNorms() {
   result.eps = kept.eps;
   result.strength = isNear(-number, 1) ? 1 : -number;
   // The operation itself gives 0 for values of 0. What else is guarded may not
-  // be finite.
+  // be finite, but for quotients of norms.
   auto isGuard = [&](const auto &factor) {
     return expander.isGuard(factor.first);
   };
   if (llvm::any_of(result.strengthFactors, isGuard) &&
-      !llvm::all_of(result.strengthFactors, isGuard))
+      !llvm::all_of(result.strengthFactors, [&](const auto &factor) {
+        return isGuard(factor) || quotients.contains(factor.first);
+      }))
     return false;
   return llvm::none_of(result.strengthFactors, [&](const auto &factor) {
     return match.dependsOn(factor.first, result.columns);

@@ -486,6 +486,47 @@ func.func @guarded_root(%x: tensor<8x4xf32>, %b: tensor<8xf32>) -> tensor<8x4xf3
   return %z : tensor<8x4xf32>
 }
 
+// A guard beside another least norm: the quotient of the two is finite where the
+// guard is 0.
+// CHECK-LABEL: func @guarded_and_clamped(
+// CHECK: xsa.attention {exclusion = #xsa.exclusion<raw>,
+// CHECK-SAME: strength(
+// CHECK-NOT: arith.subf
+// CHECK: return
+func.func @guarded_and_clamped(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %eps = arith.constant 1.0e-03 : f32
+  %empty = tensor.empty() : tensor<8x4xf32>
+  %sums = tensor.empty() : tensor<8xf32>
+  %sum0 = linalg.fill ins(%zero : f32) outs(%sums : tensor<8xf32>) -> tensor<8xf32>
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o], scale = 0.5 : f64} ins(%x, %x, %x : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) outs(%empty : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %dot = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]} ins(%y, %x : tensor<8x4xf32>, tensor<8x4xf32>) outs(%sum0 : tensor<8xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %out: f32):
+    %m = arith.mulf %a0, %a1 : f32
+    %r = arith.addf %out, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %n = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]} ins(%x, %x : tensor<8x4xf32>, tensor<8x4xf32>) outs(%sum0 : tensor<8xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %out: f32):
+    %m = arith.mulf %a0, %a1 : f32
+    %r = arith.addf %out, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %z = linalg.generic {indexing_maps = [#id, #id, #row, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%y, %x, %dot, %n : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8x4xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %out: f32):
+    %norm = math.sqrt %a3 : f32
+    %g = arith.cmpf ogt, %norm, %eps : f32
+    %q = arith.divf %a2, %norm : f32
+    %c = arith.select %g, %q, %zero : f32
+    %least = arith.maximumf %norm, %eps : f32
+    %u = arith.divf %a1, %least : f32
+    %m = arith.mulf %c, %u : f32
+    %r = arith.subf %a0, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8x4xf32>
+  return %z : tensor<8x4xf32>
+}
+
 // Nothing is subtracted at all.
 // REMARK: remark: attention not made exclusive: the model takes part of the own value out of its output already, in a way that is not recognised
 // CHECK-LABEL: func @infinite_denominator(

@@ -897,6 +897,9 @@ class Attention:
         m, style, eps = self.m, self.rng.choice(self.UNIT), self.rng.choice([1e-6, 1e-5, 1e-3])
         self.note(f"{style} {eps:g}")
         norm = m.unary("sqrt", square)
+        if self.rng.random() < 0.3:  # guarded besides
+            self.note("guarded")
+            return m.select(m.compare("gt", norm, eps), m.div(v, norm), 0.0)
         if style == "clamped":
             return m.div(v, m.binary("max", norm, eps))
         if style == "sq_clamped":
