@@ -15,6 +15,7 @@
 #include "MatchAttention.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Matchers.h"
 #include <cmath>
 
 using namespace mlir;
@@ -97,6 +98,65 @@ static void touchLayout(MatchContext &match, ExprRef e) {
   match.view.peelLayout(e);
 }
 
+/// Whether an operand is computed by the model, as queries, keys and values are
+/// and weights are not.
+static bool isComputed(MatchContext &match, ExprRef e, unsigned depth = 0) {
+  constexpr unsigned maxDepth = 8;
+  e = match.view.peelLayout(e);
+  if (e->is(ExprKind::Access)) {
+    Operation *op = e->getValue().getDefiningOp();
+    return op && !matchPattern(op, m_Constant());
+  }
+  return e->is(ExprKind::Reduce) ||
+         (e->is(ExprKind::Apply) && depth < maxDepth &&
+          llvm::any_of(
+              e->getOperands(),
+              [&](ExprRef operand) {
+                return isComputed(match, operand, depth + 1);
+              }));
+}
+
+/// Whether `e` is computed element by element from a product of queries and
+/// keys.
+static bool readsProduct(MatchContext &match, ExprRef e, ArrayRef<ExprRef> keys,
+                         llvm::SmallPtrSetImpl<ExprRef> &seen,
+                         unsigned depth = 0) {
+  constexpr unsigned maxDepth = 24;
+  if (depth > maxDepth || !e->isFloat() || !match.dependsOn(e, keys))
+    return false;
+  e = match.look(e);
+  if (!seen.insert(e).second)
+    return false;
+  if (e->isReduce(ExprOp::Add)) {
+    ExprRef body = match.look(e->getBody());
+    if (!body->isApply(ExprOp::Mul))
+      return false;
+    ExprRef a = body->getOperand(0), b = body->getOperand(1);
+    return match.dependsOn(a, keys) != match.dependsOn(b, keys) &&
+           isComputed(match, a) && isComputed(match, b);
+  }
+  return e->is(ExprKind::Apply) &&
+         llvm::any_of(e->getOperands(), [&](ExprRef operand) {
+           return readsProduct(match, operand, keys, seen, depth + 1);
+         });
+}
+
+/// Values that are weighed by something else than a softmax of scores, such as
+/// their sigmoid or the difference of two softmaxes.
+static bool refuseWeights(MatchContext &match, ExprRef product,
+                          ArrayRef<ExprRef> keys) {
+  for (unsigned side : {0, 1}) {
+    ExprRef weights = product->getOperand(side);
+    llvm::SmallPtrSet<ExprRef, 16> seen;
+    if (isComputed(match, product->getOperand(1 - side)) &&
+        !match.look(weights)->is(ExprKind::Reduce) &&
+        readsProduct(match, weights, keys, seen))
+      return match.refuse("what weighs the values is computed from products of "
+                          "queries and keys and is not one softmax of them");
+  }
+  return false;
+}
+
 static bool matchSides(MatchContext &match, const OuterProduct &outer,
                        AttentionMatch &result) {
   ExprRef body = match.look(outer.sum->getBody());
@@ -121,7 +181,7 @@ static bool matchSides(MatchContext &match, const OuterProduct &outer,
     break;
   }
   if (!found)
-    return false;
+    return refuseWeights(match, body, result.keys);
   // A constant left over (dropout that keeps everything) scales the values.
   if (probabilities.factor != 1) {
     Type type = result.value->getType();

@@ -104,3 +104,57 @@ func.func @factor_after_softmax(%s: tensor<8x8xf32>, %mask: tensor<8x8xf32>, %v:
   %y = linalg.matmul ins(%p, %v : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
+
+// -----
+
+#id = affine_map<(m, j) -> (m, j)>
+
+// Each score by itself says how much a value weighs.
+func.func @sigmoid_of_scores(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %et = tensor.empty() : tensor<4x8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %q = linalg.matmul ins(%x, %w : tensor<8x4xf32>, tensor<4x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %t = linalg.transpose ins(%q : tensor<8x4xf32>) outs(%et : tensor<4x8xf32>) permutation = [1, 0]
+  %s = linalg.matmul ins(%q, %t : tensor<8x4xf32>, tensor<4x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %n = arith.negf %a : f32
+    %e = math.exp %n : f32
+    %d = arith.addf %e, %one : f32
+    %r = arith.divf %one, %d : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  // expected-remark @below {{attention left alone: what weighs the values is computed from products of queries and keys and is not one softmax of them}}
+  %y = linalg.matmul ins(%p, %q : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+#id = affine_map<(m, j) -> (m, j)>
+
+// The same with weights in place of keys and values is no attention at all.
+func.func @two_layers(%x: tensor<8x4xf32>, %up: tensor<4x16xf32>, %down: tensor<16x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %eh = tensor.empty() : tensor<8x16xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %h0 = linalg.fill ins(%zero : f32) outs(%eh : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %h = linalg.matmul ins(%x, %up : tensor<8x4xf32>, tensor<4x16xf32>) outs(%h0 : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %p = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%h : tensor<8x16xf32>) outs(%eh : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %n = arith.negf %a : f32
+    %e = math.exp %n : f32
+    %d = arith.addf %e, %one : f32
+    %r = arith.divf %one, %d : f32
+    linalg.yield %r : f32
+  } -> tensor<8x16xf32>
+  %y = linalg.matmul ins(%p, %down : tensor<8x16xf32>, tensor<16x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
