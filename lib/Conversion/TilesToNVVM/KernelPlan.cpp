@@ -124,9 +124,8 @@ double KernelPlan::slotsPerScore(const AttentionShape &shape) const {
 int64_t KernelPlan::occupancy(const AttentionShape &shape,
                               const ChipLimits &chip) const {
   int64_t registers = llvm::alignTo(this->registers(shape), 8) * warps * 32;
-  return std::min({chip.registersPerSM / registers,
-                   chip.sharedBytesPerSM / (sharedBytes(shape) + 1024),
-                   shape.maxBlocksPerSM});
+  return std::min(chip.registersPerSM / registers,
+                  chip.sharedBytesPerSM / (sharedBytes(shape) + 1024));
 }
 
 static bool fits(const KernelPlan &plan, const AttentionShape &shape,

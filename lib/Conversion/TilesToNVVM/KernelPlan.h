@@ -50,8 +50,6 @@ struct AttentionShape {
   /// Own values are the values at the rows' positions, and no row sees a key
   /// after its own.
   bool ownOnDiagonal = false;
-  /// Blocks that an SM is given at a time, however many it would hold.
-  int64_t maxBlocksPerSM = 32;
 };
 
 struct KernelPlan {

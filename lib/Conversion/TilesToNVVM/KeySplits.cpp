@@ -87,7 +87,8 @@ KeySplits::KeySplits(const KernelPlan &ranges, const AttentionShape &shape,
                      const KernelPlan &whole, const ChipLimits &chip)
     : queryTile(ranges.queryTile), wholeQueryTile(whole.queryTile),
       keyTile(ranges.keyTile),
-      slots(chip.numSMs * ranges.occupancy(shape, chip)) {}
+      slots(chip.numSMs * std::min<int64_t>(ranges.occupancy(shape, chip), 2)) {
+}
 
 /// Time in keys that a block goes through, as often as blocks have to take
 /// turns.

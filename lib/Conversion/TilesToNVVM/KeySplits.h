@@ -24,10 +24,6 @@ namespace xsa {
 /// More rows keep a chip busy by themselves, and have more partial results.
 inline constexpr int64_t kMaxSplitRows = 32;
 
-/// For so many blocks on an SM there are ranges: two hide each other's waits,
-/// and more would merge more.
-inline constexpr int64_t kRangesPerSM = 2;
-
 /// What of an attention the number of ranges depends on. `Number` is an integer
 /// of the compiler or of the host.
 template <typename Number> struct SplitSizes {

@@ -291,7 +291,6 @@ private:
     RangePlan alone;
     alone.shape = shapeOf(op);
     alone.shape.heads = std::nullopt;
-    alone.shape.maxBlocksPerSM = kRangesPerSM;
     alone.shape.ownValueBytes = 0;
     alone.shape.ownOnDiagonal = false;
     // Rows that are not known are planned for as few.
