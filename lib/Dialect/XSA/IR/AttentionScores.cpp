@@ -46,6 +46,7 @@ private:
   Value buildRowPosition(ImplicitLocOpBuilder &b, ValueRange args, Value row);
   Value callRegion(ImplicitLocOpBuilder &b, Value score, ValueRange args,
                    Value row, Value key);
+  void buildDistances(ImplicitLocOpBuilder b);
   Value buildVisibility(ImplicitLocOpBuilder &b, ValueRange args, Value row,
                         Value key, function_ref<Value(unsigned)> index);
 
@@ -58,6 +59,9 @@ private:
   unsigned firstScoreInput;
   /// Extents M and K2 as index values, where positions depend on them.
   Value rows, keys;
+  /// With narrow positions, what is added to the number of a key before it is
+  /// compared with that of a row, for the masks before and after the row.
+  Value toLow, toHigh;
 };
 } // namespace
 
@@ -68,7 +72,8 @@ ScoreBody::ScoreBody(OpBuilder &builder, Location loc,
   rowMasks =
       masks && (op.getCausal() || op.getWindowLeft() || op.getWindowRight());
   keyMasks = masks && (parts.keyLengths || parts.keyBegin || parts.keyEnd);
-  bool placesRows = rowMasks || op.hasScoreRegion();
+  bool placesRows =
+      (rowMasks && !options.narrowPositions) || op.hasScoreRegion();
 
   bias = addInput(parts.bias);
   mask = addInput(parts.mask);
@@ -92,6 +97,8 @@ ScoreBody::ScoreBody(OpBuilder &builder, Location loc,
     rows = extent(op.getQueryDim());
     keys = lengths ? Value() : extent(op.getKeyDim());
   }
+  if (rowMasks && options.narrowPositions)
+    buildDistances(ImplicitLocOpBuilder(loc, builder));
 }
 
 std::optional<unsigned> ScoreBody::addInput(const MappedValue &input) {
@@ -177,6 +184,32 @@ static Value castBool(ImplicitLocOpBuilder &b, Value element) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, element, zero);
 }
 
+/// Row i sees key j where j + keyStart is at least i + base - left and at most
+/// i + base + right. What does not depend on i and j goes to one side, and is
+/// cut to what more than all rows and keys differ by.
+void ScoreBody::buildDistances(ImplicitLocOpBuilder b) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value distance =
+      b.createOrFold<arith::SubIOp>(parts.keyStart ? parts.keyStart : zero,
+                                    castPosition(b, parts.queryOffset.value));
+  auto narrow = [&](int64_t further) -> Value {
+    constexpr int64_t kLimit = int64_t(1) << 30;
+    Value wide = shift(b, distance, further);
+    wide = b.createOrFold<arith::MaxSIOp>(
+        wide, arith::ConstantIndexOp::create(b, -kLimit));
+    wide = b.createOrFold<arith::MinSIOp>(
+        wide, arith::ConstantIndexOp::create(b, kLimit));
+    return arith::IndexCastOp::create(b, b.getI32Type(), wide);
+  };
+  if (op.getWindowLeft())
+    toLow = narrow(*op.getWindowLeft());
+  std::optional<int64_t> right = op.getWindowRight();
+  if (op.getCausal())
+    right = std::min<int64_t>(right.value_or(0), 0);
+  if (right)
+    toHigh = narrow(-*right);
+}
+
 /// i1 whether row sees key, or null if nothing hides a key.
 Value ScoreBody::buildVisibility(ImplicitLocOpBuilder &b, ValueRange args,
                                  Value row, Value key,
@@ -190,11 +223,24 @@ Value ScoreBody::buildVisibility(ImplicitLocOpBuilder &b, ValueRange args,
     require(arith::CmpIOp::create(b, predicate, key, bound));
   };
   using arith::CmpIPredicate;
-  if (rowMasks && op.getCausal())
+  auto requireDistance = [&](CmpIPredicate predicate, Value further) {
+    auto number = [&](unsigned dim) -> Value {
+      return arith::IndexCastOp::create(b, b.getI32Type(), index(dim));
+    };
+    Value moved = arith::AddIOp::create(b, number(op.getKeyDim()), further);
+    require(
+        arith::CmpIOp::create(b, predicate, moved, number(op.getQueryDim())));
+  };
+  if (toLow)
+    requireDistance(CmpIPredicate::sge, toLow);
+  if (toHigh)
+    requireDistance(CmpIPredicate::sle, toHigh);
+  bool isWide = rowMasks && !options.narrowPositions;
+  if (isWide && op.getCausal())
     requireKey(CmpIPredicate::sle, row);
-  if (rowMasks && op.getWindowLeft())
+  if (isWide && op.getWindowLeft())
     requireKey(CmpIPredicate::sge, shift(b, row, -*op.getWindowLeft()));
-  if (rowMasks && op.getWindowRight())
+  if (isWide && op.getWindowRight())
     requireKey(CmpIPredicate::sle, shift(b, row, *op.getWindowRight()));
   if (mask)
     require(castBool(b, args[*mask]));
@@ -215,9 +261,10 @@ Value ScoreBody::build(ImplicitLocOpBuilder &b, ValueRange args,
   Type type = args.back().getType();
   Value score = buildModified(b, args.back(), args);
   Value row, key;
-  if (rowMasks || op.hasScoreRegion())
+  bool masksRows = rowMasks && !options.narrowPositions;
+  if (masksRows || op.hasScoreRegion())
     row = buildRowPosition(b, args, index(op.getQueryDim()));
-  if (rowMasks || keyMasks || op.hasScoreRegion()) {
+  if (masksRows || keyMasks || op.hasScoreRegion()) {
     key = index(op.getKeyDim());
     if (parts.keyStart)
       key = arith::AddIOp::create(b, key, parts.keyStart);

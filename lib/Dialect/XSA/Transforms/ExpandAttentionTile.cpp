@@ -478,6 +478,7 @@ MappedValue TileExpander::buildScores(const KeyTile &tile, MappedValue rows) {
   ScoreOptions options;
   options.applyScale = scaleScores;
   options.applyPositionMasks = tile.kind != TileKind::Full;
+  options.narrowPositions = policy.narrowPositions;
   scores.value = buildModifiedScores(builder, loc, inTile, scores, options);
   return scores;
 }

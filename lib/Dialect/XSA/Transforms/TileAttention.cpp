@@ -79,6 +79,7 @@ static int64_t getDepth(AttentionOp op) {
 TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits) {
   TilePolicy policy;
   policy.exactKeys = true;
+  policy.narrowPositions = true;
   policy.heavyTilesFirst = true;
   int64_t keys = staticExtent(op.getKeyMap(), op.getKey(), op.getKeyDim(),
                               op.getContext());

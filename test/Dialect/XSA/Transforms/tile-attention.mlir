@@ -58,7 +58,9 @@ func.func @plain(%q: tensor<2x128x64xf32>, %k: tensor<2x256x64xf32>, %v: tensor<
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
 
 // The loop without masks ends before the diagonal; the one with masks ends with
-// the tile that the last row reaches. Tiles right of it are not visited.
+// the tile that the last row reaches. Tiles right of it are not visited. Rows
+// and keys are compared by their numbers in the tile, in 32 bits, and the
+// distance of the first ones, cut to what 32 bits hold.
 
 // CHECK-LABEL: func.func @causal_stops_at_the_diagonal
 // CHECK:         scf.forall (%[[M:[^ ,:)]*]]) = (0) to (256) step (16)
@@ -66,9 +68,12 @@ func.func @plain(%q: tensor<2x128x64xf32>, %k: tensor<2x256x64xf32>, %v: tensor<
 // CHECK-NOT:         arith.cmpi
 // CHECK:             scf.yield
 // CHECK:           scf.for %[[J:[^ ,:)]*]] = %[[DIAGONAL]] to %{{.*}} step
-// CHECK:             %[[ROW:[^ ,:)]*]] = arith.addi %{{.*}}, %{{.*}}
-// CHECK:             %[[KEY:[^ ,:)]*]] = arith.addi %{{.*}}, %[[J]]
-// CHECK:             arith.cmpi sle, %[[KEY]], %[[ROW]]
+// CHECK:             %[[WIDE:[^ ,:)]*]] = arith.subi %[[J]], %{{.*}} : index
+// CHECK:             %[[CUT:[^ ,:)]*]] = arith.maxsi %[[WIDE]], %c-1073741824
+// CHECK:             %[[BOTH:[^ ,:)]*]] = arith.minsi %[[CUT]], %c1073741824
+// CHECK:             %[[DISTANCE:[^ ,:)]*]] = arith.index_cast %[[BOTH]] : index to i32
+// CHECK:             %[[KEY:[^ ,:)]*]] = arith.addi %{{.*}}, %[[DISTANCE]] : i32
+// CHECK:             arith.cmpi sle, %[[KEY]], %{{.*}} : i32
 // CHECK-NOT:         arith.cmpi slt
 // CHECK:             scf.yield
 // CHECK-NOT:       scf.for %

@@ -66,7 +66,8 @@ func.func @rest_of_rows(%q: tensor<64x8xf32>, %k: tensor<128x8xf32>, %v: tensor<
 
 // CHECK-LABEL: func.func @mask_on_vectors
 // CHECK:         %[[STEP:[^ ,:)]*]] = vector.step : vector<16xindex>
-// CHECK:         arith.cmpi sle, %{{.*}}, %{{.*}} : vector<16xindex>
+// CHECK:         %[[ROW:[^ ,:)]*]] = arith.index_cast %[[STEP]] : vector<16xindex> to vector<16xi32>
+// CHECK:         arith.cmpi sle, %{{.*}}, %[[ROW]] : vector<16xi32>
 // CHECK:         arith.select %{{.*}} : vector<16xi1>, vector<16xf32>
 func.func @mask_on_vectors(%q: tensor<64x8xf32>, %k: tensor<64x8xf32>, %v: tensor<64x8xf32>,
                            %o: tensor<64x8xf32>) -> tensor<64x8xf32> {

@@ -62,6 +62,10 @@ struct ScoreOptions {
   /// Apply the masks that follow from positions; off where the caller knows
   /// that they keep every key.
   bool applyPositionMasks = true;
+  /// Compare positions by their distance from the first row and key, in 32
+  /// bits. For tiles: there must be fewer than 2^30 rows and keys, the first at
+  /// the positions `queryOffset` and `keyStart`.
+  bool narrowPositions = false;
 };
 
 /// How the exponentials of a softmax are formed: exp(factor * (x - max)), the

@@ -44,6 +44,8 @@ struct TilePolicy {
   /// Under causal masks begin with the tiles of rows that see most keys, so
   /// that workers which take them in order end at about the same time.
   bool heavyTilesFirst = false;
+  /// Masks compare positions in 32 bits, of which a vector holds twice as many.
+  bool narrowPositions = false;
   /// Softmax in powers of two: log2(e) goes into the scale.
   bool powersOfTwo = true;
   /// Separate loops for the key tiles that need no positional mask.
