@@ -177,7 +177,9 @@ private:
     return getElementTypeOrSelf(op.getDpsInits().front().getType());
   }
   int64_t getVectorsPerRow();
+  bool isReadOnce();
   Value vectorizeLanes(Value destination);
+  Value vectorizeTerms(Value destination);
   Value vectorizeRows(Value destination);
   Value emitBlocks(Value destination, Value begin, Value end, int64_t block);
   Value buildBlock(Value destination, Value firstRow, int64_t block);
@@ -197,6 +199,8 @@ private:
   const VectorTarget &target;
   /// Where each loop stands.
   SmallVector<Value> indices;
+  /// The terms that are summed, where not all are at once.
+  Value firstTerm, endOfTerms;
 };
 } // namespace
 
@@ -287,8 +291,9 @@ SmallVector<Value> TileVectorizer::sumTerms(ArrayRef<Value> rows,
   if (!loops.row)
     if (Operation *combiner = findCombiner(op))
       return {sumInParts(sums.front(), combiner)};
-  Value extent = getLoopExtent(b, op, *loops.term);
-  scf::ForOp loop = buildTerms(constant(0), extent, 1,
+  Value begin = firstTerm ? firstTerm : constant(0);
+  Value end = endOfTerms ? endOfTerms : getLoopExtent(b, op, *loops.term);
+  scf::ForOp loop = buildTerms(begin, end, 1,
                                loops.row ? rows : ArrayRef<Value>(), sums);
   return SmallVector<Value>(loop.getResults());
 }
@@ -415,6 +420,35 @@ Value TileVectorizer::vectorizeLanes(Value destination) {
   return destination;
 }
 
+/// Whether one operand of a contraction is much and read once: so few rows are
+/// multiplied with it that no tile of it comes back.
+bool TileVectorizer::isReadOnce() {
+  constexpr int64_t kFewRows = 8;
+  if (!loops.row || !loops.term || loops.lanes != 0 || change)
+    return false;
+  std::optional<int64_t> rows = staticExtent(*loops.row);
+  Operation *producer = op.getDpsInits().front().getDefiningOp();
+  return rows && *rows <= kFewRows && !isa_and_nonnull<linalg::FillOp>(producer);
+}
+
+/// Some terms at a time, each with all lanes. Terms lie one after another in
+/// memory, lanes in each: so memory is read in its order, which is what
+/// processors fetch ahead, and the sums between are in a cache.
+Value TileVectorizer::vectorizeTerms(Value destination) {
+  constexpr int64_t kTerms = 16;
+  Value extent = getLoopExtent(b, op, *loops.term);
+  return buildTileLoop(
+      b, constant(0), extent, kTerms, destination,
+      [&](Value term, Value carried) {
+        firstTerm = term;
+        endOfTerms = add(term, kTerms);
+        std::optional<int64_t> terms = staticExtent(*loops.term);
+        if (!terms || *terms % kTerms != 0)
+          endOfTerms = arith::MinUIOp::create(b, endOfTerms, extent);
+        return vectorizeLanes(carried);
+      });
+}
+
 Value TileVectorizer::vectorize() {
   // A tile filled with a constant is overwritten, not read, and one that was
   // to be changed first is changed here.
@@ -424,6 +458,8 @@ Value TileVectorizer::vectorize() {
     destination = producer.getDpsInits().front();
   if (auto fill = destination.getDefiningOp<linalg::FillOp>())
     destination = fill.output();
+  if (isReadOnce())
+    return vectorizeTerms(destination);
   return loops.lanes == 0 ? vectorizeLanes(destination)
                           : vectorizeRows(destination);
 }

@@ -80,11 +80,14 @@ func.func @row_maxima(%s: tensor<3x?xf32>, %m: tensor<3xf32>) -> tensor<3xf32> {
 #out = affine_map<(m, n, k) -> (m, n)>
 
 // The output lies along the depth of values. One row alone takes eight
-// registers, so that its sums need not wait for each other.
+// registers, so that its sums need not wait for each other. Values are read in
+// the order in which they lie in memory: all columns of some keys.
 
 // CHECK-LABEL: func.func @output
-// CHECK:         scf.for %[[COLUMN:.*]] = %c0 to %c128 step %c64
-// CHECK:           scf.for {{.*}} -> (vector<64xf32>)
+// CHECK:         scf.for %[[TERM:.*]] = %c0 to %c64 step %c16 iter_args
+// CHECK:           %[[END:.*]] = arith.addi %[[TERM]], %c16
+// CHECK:           scf.for %[[COLUMN:.*]] = %c0 to %c128 step %c64
+// CHECK:           scf.for %{{.*}} = %[[TERM]] to %[[END]] step %c1 {{.*}} -> (vector<64xf32>)
 // CHECK-NEXT:        tensor.extract
 // CHECK-NEXT:        vector.transfer_read %{{.*}}[%{{.*}}, %[[COLUMN]]]{{.*}} vector<64xf32>
 // CHECK-NEXT:        vector.broadcast %{{.*}} : f32 to vector<64xf32>
@@ -97,6 +100,26 @@ func.func @output(%p: tensor<1x64xf32>, %v: tensor<64x128xf32>, %o: tensor<1x128
     linalg.yield %r : f32
   } -> tensor<1x128xf32>
   return %0 : tensor<1x128xf32>
+}
+
+
+// Of an unknown number of keys the last ones are fewer.
+
+// CHECK-LABEL: func.func @output_of_some_keys
+// CHECK:         %[[KEYS:[^ ,:)]*]] = tensor.dim
+// CHECK:         scf.for %[[TERM:[^ ,:)]*]] = %c0 to %[[KEYS]] step %c16
+// CHECK:           %[[NEXT:[^ ,:)]*]] = arith.addi %[[TERM]], %c16
+// CHECK:           %[[END:[^ ,:)]*]] = arith.minui %[[NEXT]], %[[KEYS]]
+// CHECK:           scf.for %{{.*}} = %[[TERM]] to %[[END]] step %c1
+func.func @output_of_some_keys(%p: tensor<4x?xf32>, %v: tensor<?x128xf32>, %o: tensor<4x128xf32>) -> tensor<4x128xf32> {
+  %0 = linalg.generic {indexing_maps = [#weights, #values, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%p, %v : tensor<4x?xf32>, tensor<?x128xf32>) outs(%o : tensor<4x128xf32>) attrs = {xsa.tile} {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %t = arith.mulf %a, %b : f32
+    %r = arith.addf %c, %t : f32
+    linalg.yield %r : f32
+  } -> tensor<4x128xf32>
+  return %0 : tensor<4x128xf32>
 }
 
 // -----
