@@ -293,8 +293,8 @@ SmallVector<Value> TileVectorizer::sumTerms(ArrayRef<Value> rows,
       return {sumInParts(sums.front(), combiner)};
   Value begin = firstTerm ? firstTerm : constant(0);
   Value end = endOfTerms ? endOfTerms : getLoopExtent(b, op, *loops.term);
-  scf::ForOp loop = buildTerms(begin, end, 1,
-                               loops.row ? rows : ArrayRef<Value>(), sums);
+  scf::ForOp loop =
+      buildTerms(begin, end, 1, loops.row ? rows : ArrayRef<Value>(), sums);
   return SmallVector<Value>(loop.getResults());
 }
 
@@ -428,7 +428,8 @@ bool TileVectorizer::isReadOnce() {
     return false;
   std::optional<int64_t> rows = staticExtent(*loops.row);
   Operation *producer = op.getDpsInits().front().getDefiningOp();
-  return rows && *rows <= kFewRows && !isa_and_nonnull<linalg::FillOp>(producer);
+  return rows && *rows <= kFewRows &&
+         !isa_and_nonnull<linalg::FillOp>(producer);
 }
 
 /// Some terms at a time, each with all lanes. Terms lie one after another in
@@ -437,16 +438,17 @@ bool TileVectorizer::isReadOnce() {
 Value TileVectorizer::vectorizeTerms(Value destination) {
   constexpr int64_t kTerms = 16;
   Value extent = getLoopExtent(b, op, *loops.term);
-  return buildTileLoop(
-      b, constant(0), extent, kTerms, destination,
-      [&](Value term, Value carried) {
-        firstTerm = term;
-        endOfTerms = add(term, kTerms);
-        std::optional<int64_t> terms = staticExtent(*loops.term);
-        if (!terms || *terms % kTerms != 0)
-          endOfTerms = arith::MinUIOp::create(b, endOfTerms, extent);
-        return vectorizeLanes(carried);
-      });
+  return buildTileLoop(b, constant(0), extent, kTerms, destination,
+                       [&](Value term, Value carried) {
+                         firstTerm = term;
+                         endOfTerms = add(term, kTerms);
+                         std::optional<int64_t> terms =
+                             staticExtent(*loops.term);
+                         if (!terms || *terms % kTerms != 0)
+                           endOfTerms =
+                               arith::MinUIOp::create(b, endOfTerms, extent);
+                         return vectorizeLanes(carried);
+                       });
 }
 
 Value TileVectorizer::vectorize() {
