@@ -49,6 +49,20 @@ private:
 /// Sums are taken in steps of a chunk of 16 bytes.
 static constexpr int64_t kSums = 4;
 
+/// Longer sums add up a step by itself first: one sum that goes through all
+/// products rounds as often as there are products.
+static constexpr int64_t kLongSum = 128;
+
+/// The sum of a step of products, and of what came before.
+static Value add(ThreadBuilder &b, ValueRange lhs, ValueRange rhs, Value before,
+                 bool byItself) {
+  Value sum = byItself ? Value() : before;
+  for (auto [left, right] : llvm::zip_equal(lhs, rhs))
+    sum = sum ? math::FmaOp::create(b, left, right, sum).getResult()
+              : arith::MulFOp::create(b, left, right).getResult();
+  return byItself ? arith::AddFOp::create(b, before, sum).getResult() : sum;
+}
+
 /// Elements of the operand from `position` along the kept dimension and `sum`
 /// along the summed one: a step of the sum, or a pair of columns.
 Fma::Values Fma::load(ThreadBuilder &b, const ProductOperand &operand,
@@ -145,13 +159,12 @@ LogicalResult Fma::multiply(ThreadBuilder &b, ProductOperand &lhs,
     for (int64_t block = 0; block < shape.columnBlocks; ++block) {
       std::array<Values, 2> columns = right(b, rhs, shape, block, sum);
       for (auto [side, elements] : llvm::enumerate(columns))
-        for (auto [row, factors] : llvm::enumerate(rows))
-          for (auto [factor, element] : llvm::zip_equal(factors, elements)) {
-            FragmentIndex index{int64_t(row) / 2, int64_t(row) % 2, block,
-                                int64_t(side)};
-            Value &value = accumulator.values[shape.numberOf(index)];
-            value = math::FmaOp::create(b, factor, element, value);
-          }
+        for (auto [row, factors] : llvm::enumerate(rows)) {
+          FragmentIndex index{int64_t(row) / 2, int64_t(row) % 2, block,
+                              int64_t(side)};
+          Value &value = accumulator.values[shape.numberOf(index)];
+          value = add(b, factors, elements, value, sums > kLongSum);
+        }
     }
   }
   return success();
