@@ -129,7 +129,10 @@ Fragment &Distributor::fragmentOf(Value tile) {
         attribute = DenseElementsAttr::get(cast<ShapedType>(shape.valueType()),
                                            attribute);
       else if (shape.elementType.isIndex())
-        attribute = b.getI32IntegerAttr(cast<IntegerAttr>(attribute).getInt());
+        // Distances of windows that a model writes as the largest integer.
+        attribute = b.getI32IntegerAttr(
+            std::clamp(cast<IntegerAttr>(attribute).getInt(), -kMaxPosition,
+                       kMaxPosition));
       return arith::ConstantOp::create(b, attribute);
     });
     fragment.values.assign(shape.size(), value);

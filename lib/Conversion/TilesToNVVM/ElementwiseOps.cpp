@@ -8,7 +8,8 @@
 //
 // Exponentials are ex2.approx.ftz, two units in the last place off (PTX ISA); a
 // hyperbolic tangent comes from one, because tanh.approx is off by 2^-11, which
-// times a cap of 30 changes weights by more than rounding them to 16 bits does.
+// times a cap of 30 changes weights by more than rounding them to 16 bits does;
+// of small numbers that may be multiplied by a large cap it is a polynomial.
 // A quotient by a value per row is a product with its reciprocal, which is
 // computed once per row. Factors that follow on each other become one.
 //
@@ -85,13 +86,47 @@ static Value buildLog2(ThreadBuilder &b, Value x) {
       .getResult(0);
 }
 
-/// 1 - 2 / (1 + e^(2x)).
-static Value buildTanh(ThreadBuilder &b, Value x) {
+/// 1 - 2 / (1 + e^(2x)), off by 2^-23 at most.
+static Value buildTanhOfAny(ThreadBuilder &b, Value x) {
   Value power = buildExp2(b, buildScaled(b, x, 2.0 / std::log(2.0)));
   Value sum = arith::AddFOp::create(b, power, constantF32(b, 1.0));
   Value inverse = NVVM::RcpApproxFtzF32Op::create(b, b.getF32Type(), sum);
   return math::FmaOp::create(b, inverse, constantF32(b, -2.0),
                              constantF32(b, 1.0));
+}
+
+/// x + x^3 p(x^2), off by 2^-23 of the result at most where |x| < 0.625 (the
+/// polynomial of tanhf in Cephes).
+static Value buildTanhOfSmall(ThreadBuilder &b, Value x, Value square) {
+  Value sum = constantF32(b, -5.70498872745e-3);
+  for (double coefficient : {2.06390887954e-2, -5.37397155531e-2,
+                             1.33314422036e-1, -3.33332819422e-1})
+    sum = math::FmaOp::create(b, sum, square, constantF32(b, coefficient));
+  Value cube = arith::MulFOp::create(b, square, x);
+  return math::FmaOp::create(b, sum, cube, x);
+}
+
+/// A score divided by its cap, which the result is multiplied with: up to a cap
+/// of 64 what the exponential is off by, 2^-17 of a score, is less than the
+/// product of query and key is off by. Anything else can be small and has to be
+/// as precise there.
+static bool isOfSmallCap(math::TanhOp op) {
+  auto ratio = op.getOperand().getDefiningOp<arith::DivFOp>();
+  DenseElementsAttr cap;
+  return ratio && matchPattern(ratio.getRhs(), m_Constant(&cap)) &&
+         cap.isSplat() &&
+         abs(cap.getSplatValue<APFloat>()).convertToDouble() <= 64.0;
+}
+
+static Value buildTanh(ThreadBuilder &b, math::TanhOp op, Value x) {
+  Value ofAny = buildTanhOfAny(b, x);
+  if (isOfSmallCap(op))
+    return ofAny;
+  Value square = arith::MulFOp::create(b, x, x);
+  Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, square,
+                                        constantF32(b, 0.625 * 0.625));
+  return arith::SelectOp::create(b, isSmall, buildTanhOfSmall(b, x, square),
+                                 ofAny);
 }
 
 /// Integers from index and back: positions are i32 in a thread.
@@ -141,8 +176,8 @@ Value xsa::buildElement(ThreadBuilder &b, Operation *op, ValueRange operands,
   if (isF32 && isa<math::LogOp>(op))
     return arith::MulFOp::create(b, buildLog2(b, operands[0]),
                                  constantF32(b, std::log(2.0)));
-  if (isF32 && isa<math::TanhOp>(op))
-    return buildTanh(b, operands[0]);
+  if (auto tanh = dyn_cast<math::TanhOp>(op); tanh && isF32)
+    return buildTanh(b, tanh, operands[0]);
   if (isF32 && isa<arith::MulFOp>(op))
     for (unsigned number : {0, 1})
       if (auto factor = constantFloat(operands[number]);

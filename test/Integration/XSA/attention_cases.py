@@ -22,7 +22,7 @@ DEFAULTS = dict(
     dynamic_depth=False,  # with dynamic: depths too
     memrefs=False,  # operands and destinations are memrefs
     in_place=False,  # with memrefs: the result overwrites the query
-    scale=True,
+    scale=True,  # True (by the depth), False, or a number
     softcap=None,
     causal=False,
     top_left=False,
@@ -122,7 +122,7 @@ def positions(c, lengths, offset):
 
 
 def scale_of(c):
-    return max(c["d"], 1) ** -0.5
+    return max(c["d"], 1) ** -0.5 if c["scale"] is True else c["scale"]
 
 
 def reference(c, t, f=np.float64):
@@ -488,11 +488,17 @@ CASES = {
     "window_left_only_dynamic": dict(window=(7, None), tq=17, tk=140, dtype="f16", dynamic=True),
     "window_right_only": dict(window=(None, 4), tq=90, tk=90),
     "window_narrow_cross": dict(window=(3, 2), tq=20, tk=130),
+    "window_past_31_bits": dict(window=(5, 2**31 - 1), tq=70, tk=70),
+    "window_past_32_bits": dict(window=(2**40, None), causal=True, tq=70, tk=70, dtype="f16"),
+    "window_largest": dict(window=(2**62, 2**62), tq=70, tk=70, kind="l2_clamp"),
+    "scale_vanishing": dict(scale=1e-300, causal=True),
     "long_causal": dict(
         causal=True, tq=300, tk=300, b=1, d=32, e=32, kind="l2_clamp", lse=True, coefficient=True
     ),
     "long_plain": dict(tq=130, tk=257, b=1, d=64, e=64),
     "softcap": dict(softcap=3.0, causal=True),
+    "softcap_large": dict(softcap=1e6),
+    "softcap_large_f16": dict(softcap=1e4, causal=True, dtype="f16"),
     "softcap_f64": dict(softcap=3.0, dtype="f64"),
     "bias_per_head": dict(bias="hmk", g=2),
     "bias_shared": dict(bias="mk", causal=True, kind="raw"),

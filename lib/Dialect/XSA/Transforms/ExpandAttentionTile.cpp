@@ -306,7 +306,12 @@ bool TileExpander::modifiesScores() {
 /// maximum is subtracted: before that it would make them infinite.
 void TileExpander::chooseSoftmax() {
   softmax.powersOfTwo = policy.powersOfTwo;
-  double scale = op.getScale() ? op.getScale()->convertToDouble() : 1.0;
+  // As the accumulator has it, where the smallest numbers are 0.
+  APFloat rounded = op.getScale() ? *op.getScale() : APFloat(1.0);
+  bool losesInfo;
+  rounded.convert(op.getAccumulatorType().getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &losesInfo);
+  double scale = rounded.convertToDouble();
   double toPowers = policy.powersOfTwo ? 1.0 / std::log(2.0) : 1.0;
   if (policy.widenInputs) {
     queryFactor = modifiesScores() ? scale : scale * toPowers;
