@@ -467,7 +467,8 @@ FailureOr<linalg::GenericOp> TileVectorizer::orderLoops(linalg::GenericOp op) {
       FailureOr<linalg::GenericOp> ordered =
           linalg::interchangeGenericOp(rewriter, op, order);
       if (failed(ordered))
-        return failure();
+        return op.emitOpError("stores a tile that has other dimensions than it "
+                              "goes through, which has no form on vectors");
       op = *ordered;
     }
   }
@@ -519,6 +520,9 @@ LogicalResult TileVectorizer::convertGeneric(linalg::GenericOp op) {
     dead.push_back(op);
     return success();
   }
+  if (op.getNumResults() != 1)
+    return op.emitOpError("expected one tile as result, got ")
+           << op.getNumResults();
   FailureOr<linalg::GenericOp> ordered = orderLoops(op);
   if (failed(ordered))
     return failure();
