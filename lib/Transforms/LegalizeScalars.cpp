@@ -85,6 +85,11 @@ private:
         converter, supported, Float32Type::get(context));
     ConversionTarget target(*context);
     math::populateExtendToSupportedTypesConversionTarget(target, converter);
+    // Upstream's own rule wants a dialect, which unregistered operations lack.
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+      return !isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+             converter.isLegal(op);
+    });
     RewritePatternSet patterns(context);
     math::populateExtendToSupportedTypesPatterns(patterns, converter);
     return applyPartialConversion(getOperation(), target, std::move(patterns));

@@ -1,4 +1,4 @@
-// RUN: xsa-opt %s -xsa-legalize-scalars | FileCheck %s
+// RUN: xsa-opt %s -allow-unregistered-dialect -xsa-legalize-scalars | FileCheck %s
 
 // Computed in f32, rounded to the type's precision after each operation; bf16
 // conversions are shifts.
@@ -54,3 +54,14 @@ func.func @maxnum(%x: f32, %y: f32, %v: vector<8xf32>) -> (f32, vector<8xf32>, f
   %2 = arith.minnumf %x, %y : f32
   return %0, %1, %2 : f32, vector<8xf32>, f32
 }
+
+// What nobody knows stays, in functions and beside them.
+// CHECK-LABEL: func.func @unregistered(
+// CHECK:         "foo.bar"
+func.func @unregistered(%x: f32) {
+  "foo.bar"(%x) ({
+    "foo.inner"() : () -> ()
+  }) : (f32) -> ()
+  return
+}
+"foo.outer"() : () -> ()
