@@ -66,6 +66,7 @@ void xsa::addImportSteps(OpPassManager &pm) {
   pm.addPass(createPrepareEntryPointsPass());
   pm.addPass(createConvertTMTensorToLinalg());
   pm.addNestedPass<func::FuncOp>(createVerifyDynamicSizes());
+  pm.addNestedPass<func::FuncOp>(createCheckIndicesPass());
 }
 
 /// Element-wise chains become single loops.

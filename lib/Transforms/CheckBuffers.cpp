@@ -15,6 +15,7 @@
 #include "xsa/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -121,6 +122,44 @@ static void checkExpansion(memref::ExpandShapeOp op) {
   }
 }
 
+/// The bytes of a new buffer, which are counted modulo 2^64 later.
+static void checkAllocation(memref::AllocOp op) {
+  if (op.getDynamicSizes().empty())
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Type i64 = builder.getI64Type();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI64IntegerAttr(value));
+  };
+  Value zero = constant(0);
+  Value fits =
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  auto require = [&](arith::CmpIPredicate predicate, Value number) {
+    Value holds = arith::CmpIOp::create(builder, loc, predicate, number, zero);
+    fits = arith::AndIOp::create(builder, loc, fits, holds);
+  };
+  Type element = op.getType().getElementType();
+  constexpr unsigned kIndexBits = 64;
+  Value bytes = constant(llvm::divideCeil(
+      element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : kIndexBits,
+      8));
+  for (OpFoldResult mixed : op.getMixedSizes()) {
+    Value size = arith::IndexCastOp::create(
+        builder, loc, i64,
+        getValueOrCreateConstantIndexOp(builder, loc, mixed));
+    require(arith::CmpIPredicate::sge, size);
+    auto product = arith::MulUIExtendedOp::create(builder, loc, bytes, size);
+    bytes = product.getLow();
+    require(arith::CmpIPredicate::eq, product.getHigh());
+  }
+  require(arith::CmpIPredicate::sge, bytes);
+  cf::AssertOp::create(builder, loc, fits,
+                       "a size is negative, or makes more bytes than 64 bits "
+                       "hold");
+}
+
 namespace {
 struct CheckBuffers : public xsa::impl::CheckBuffersPassBase<CheckBuffers> {
   using Base::Base;
@@ -128,13 +167,16 @@ struct CheckBuffers : public xsa::impl::CheckBuffersPassBase<CheckBuffers> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa<linalg::LinalgOp, memref::CastOp, memref::ExpandShapeOp>(op) &&
+      if (isa<linalg::LinalgOp, memref::AllocOp, memref::CastOp,
+              memref::ExpandShapeOp>(op) &&
           isa_and_nonnull<FunctionOpInterface>(op->getParentOp()))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
         checkOperands(linalgOp);
+      else if (auto allocOp = dyn_cast<memref::AllocOp>(op))
+        checkAllocation(allocOp);
       else if (auto castOp = dyn_cast<memref::CastOp>(op))
         checkCast(castOp);
       else

@@ -12,9 +12,9 @@ func.func @operands(%a: memref<?x4xf32>, %b: memref<?x4xf32>) {
   return
 }
 
-// Nothing to check where sizes are static or the same value.
+// Nothing to compare where sizes are static or the same value.
 // CHECK-LABEL: func.func @agree(
-// CHECK-NOT:     cf.assert
+// CHECK-NOT:     operands disagree
 func.func @agree(%n: index, %s: memref<3x4xf32>, %t: memref<3x4xf32>) {
   %a = memref.alloc(%n) : memref<?x4xf32>
   %b = memref.alloc(%n) : memref<?x4xf32>
@@ -37,4 +37,18 @@ func.func @cast(%a: memref<?x?xf32>) -> memref<?x1xf32> {
 func.func @split(%a: memref<?xf32>, %n: index) -> memref<?x4xf32> {
   %0 = memref.expand_shape %a [[0, 1]] output_shape [%n, 4] : memref<?xf32> into memref<?x4xf32>
   return %0 : memref<?x4xf32>
+}
+
+// Sizes of new buffers are not negative, and their bytes can be counted.
+// CHECK-LABEL: func.func @allocation(
+// CHECK-SAME:    %[[N:.*]]: index
+// CHECK:         %[[SIZE:.*]] = arith.index_cast %[[N]] : index to i64
+// CHECK:         arith.cmpi sge, %[[SIZE]]
+// CHECK:         %{{[^,]+}}, %[[HIGH:[^ ]+]] = arith.mului_extended %[[SIZE]], %{{.*}}
+// CHECK:         arith.cmpi eq, %[[HIGH]]
+// CHECK:         cf.assert %{{.*}}, "a size is negative, or makes more bytes than 64 bits hold"
+// CHECK:         memref.alloc
+func.func @allocation(%n: index) -> memref<?x3xf32> {
+  %a = memref.alloc(%n) : memref<?x3xf32>
+  return %a : memref<?x3xf32>
 }
