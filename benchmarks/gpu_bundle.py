@@ -38,7 +38,8 @@ class Failure(Exception):
 def call(*command):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     if done.returncode:
-        raise Failure(f"{command[0]}: {done.stderr.strip() or done.returncode}")
+        reason = done.stderr.strip() or f"failed with exit status {done.returncode}"
+        raise Failure(f"{command[0]}: {reason}")
     return done.stdout + done.stderr
 
 
@@ -157,7 +158,11 @@ def pack(folder, cases, args):
 
 def parse_chips(text):
     """A list of chips, oldest first."""
-    return sorted(text.split(","), key=lambda chip: int(chip.removeprefix("sm_")))
+    chips = text.split(",")
+    for chip in chips:
+        if not re.fullmatch(r"sm_[0-9]+", chip):
+            raise argparse.ArgumentTypeError(f"expected chips such as sm_80,sm_90, got '{chip}'")
+    return sorted(chips, key=lambda chip: int(chip.removeprefix("sm_")))
 
 
 def main():
@@ -195,11 +200,16 @@ def main():
             raise Failure(f"no case has '{args.only}' in its name")
         if args.folder.exists():
             raise Failure(f"'{args.folder}' exists already")
-        args.folder.mkdir(parents=True)
-        pack(args.folder, cases, args)
-        size = sum(path.stat().st_size for path in args.folder.rglob("*") if path.is_file())
-        if size > MAX_BYTES:
-            raise Failure(f"the bundle has {size} bytes, more than {MAX_BYTES}")
+        args.folder.parent.mkdir(parents=True, exist_ok=True)
+        # The folder has its name when all is in it.
+        with tempfile.TemporaryDirectory(dir=args.folder.parent) as aside:
+            partial = pathlib.Path(aside) / args.folder.name
+            partial.mkdir()
+            pack(partial, cases, args)
+            size = sum(path.stat().st_size for path in partial.rglob("*") if path.is_file())
+            if size > MAX_BYTES:
+                raise Failure(f"the bundle has {size} bytes, more than {MAX_BYTES}")
+            partial.rename(args.folder)
     except (Failure, OSError) as failure:
         print(f"error: {failure}", file=sys.stderr)
         return 1
