@@ -341,6 +341,15 @@ static std::string describe(ExprRef root) {
       .str();
 }
 
+/// That the query and the operand `name` come from different places.
+static std::string describeDifference(ExprRef ofQuery, const Twine &name,
+                                      ExprRef root) {
+  std::string first = describe(ofQuery), second = describe(root);
+  if (first == second)
+    second = "another such operation";
+  return ("query comes from " + first + ", " + name + " from " + second).str();
+}
+
 /// The function argument that an operand is, seen through layout.
 static BlockArgument getFunctionArgument(TensorView &view, ExprRef access) {
   ExprRef e = view.peelLayout(access);
@@ -369,12 +378,14 @@ static bool readsRowInPlace(ExprRef root, ExprRef row) {
   });
 }
 
-/// The roots of an operand that depend on the row.
+/// The roots of an operand that depend on the row. What is in no tensor yet is
+/// no root, although a sum may start there.
 SmallVector<ExprRef> TokenAxisAnalysis::rowRoots(ExprRef access) {
   SmallVector<ExprRef> roots;
   for (ExprRef root : getRoots(access)) {
     root = canonicalize(root);
-    if (dependsOnRow(root) && !llvm::is_contained(roots, root))
+    if (dependsOnRow(root) && !llvm::is_contained(roots, root) &&
+        !root->getValue().getDefiningOp<tensor::EmptyOp>())
       roots.push_back(root);
   }
   return roots;
@@ -415,9 +426,7 @@ bool TokenAxisAnalysis::compareRoots(ArrayRef<ExprRef> queryRoots,
   else if (queryRoots.empty())
     reason = "query rows are not computed token by token";
   else
-    reason = ("query comes from " + describe(queryRoots.front()) + ", " + name +
-              " from " + describe(roots.front()))
-                 .str();
+    reason = describeDifference(queryRoots.front(), name, roots.front());
   return false;
 }
 
@@ -467,9 +476,7 @@ bool TokenAxisAnalysis::isOneToken(ExprRef query, ExprRef own, ExprRef other,
           ("query and " + name + " read different rows of " + describe(root))
               .str();
     else
-      reason = ("query comes from " + describe(ofQuery.front()) + ", " + name +
-                " from " + describe(root))
-                   .str();
+      reason = describeDifference(ofQuery.front(), name, root);
     return false;
   }
   if (!shared)

@@ -367,13 +367,14 @@ static FailureOr<Value> buildPieces(MatchContext &match, RewriterBase &rewriter,
                                     const PiecewiseExclusion &exclusion,
                                     ArrayRef<ExprRef> owners, Value root) {
   SmallVector<Value> values;
+  Value result;
   for (auto [piece, owner] : llvm::zip_equal(exclusion.pieces, owners)) {
     FailureOr<Value> value = buildPiece(match, rewriter, piece, owner);
     if (failed(value))
       return failure();
-    values.push_back(*value);
+    result = *value;
+    values.push_back(result);
   }
-  Value result = values[0];
   if (values.size() > 1)
     result = tensor::ConcatOp::create(rewriter, root.getLoc(), exclusion.dim,
                                       values);

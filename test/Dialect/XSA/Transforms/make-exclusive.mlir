@@ -232,3 +232,27 @@ func.func @latents(%x: tensor<2x8x4xf32>, %init: tensor<2x3x4xf32>) -> tensor<2x
       outs(%init : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
   return %y : tensor<2x3x4xf32>
 }
+
+// -----
+
+#q = affine_map<(b, m, k1, k2, n) -> (b, m, k1)>
+#k = affine_map<(b, m, k1, k2, n) -> (b, k2, k1)>
+#v = affine_map<(b, m, k1, k2, n) -> (b, k2, n)>
+#o = affine_map<(b, m, k1, k2, n) -> (b, m, n)>
+
+// Tokens are rows of weights: each its own.
+
+// CHECK-LABEL: func @weights(
+// CHECK-NOT: exclusion
+func.func @weights(%x: tensor<2x4x4xf32>, %init: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
+  %wq = arith.constant dense_resource<wq> : tensor<2x8x4xf32>
+  %wv = arith.constant dense_resource<wv> : tensor<2x8x4xf32>
+  %e = tensor.empty() : tensor<2x8x4xf32>
+  %q = linalg.batch_matmul ins(%wq, %x : tensor<2x8x4xf32>, tensor<2x4x4xf32>) outs(%e : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  %v = linalg.batch_matmul ins(%wv, %x : tensor<2x8x4xf32>, tensor<2x4x4xf32>) outs(%e : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  // expected-remark @below {{attention not made exclusive: query comes from the result of 'arith.constant', value from another such operation}}
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %v, %v : tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>)
+      outs(%init : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  return %y : tensor<2x8x4xf32>
+}
