@@ -54,6 +54,9 @@ static void printPlace(llvm::raw_ostream &os, Location location) {
 //===----------------------------------------------------------------------===//
 
 static llvm::Error makeMissingEntryError(ModuleOp module, StringRef entry) {
+  if (module.lookupSymbol<func::FuncOp>(entry))
+    return llvm::createStringError("function '" + entry +
+                                   "' is declared, but has no body");
   std::string names;
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal())
