@@ -58,6 +58,7 @@ void xsa::addHostAttention(OpPassManager &pm,
 /// Tensors: one function, nothing but linalg and attention. Code needs the
 /// bytes of every constant.
 void xsa::addImportSteps(OpPassManager &pm) {
+  pm.addPass(createCheckRegisteredPass());
   CheckResourcesOptions resourceOptions;
   resourceOptions.requireData = true;
   pm.addPass(createCheckResources(resourceOptions));

@@ -24,6 +24,7 @@
 namespace xsa {
 #define GEN_PASS_DEF_CHECKBUFFERIZABLEPASS
 #define GEN_PASS_DEF_CHECKLOWEREDPASS
+#define GEN_PASS_DEF_CHECKREGISTEREDPASS
 #include "xsa/Transforms/Passes.h.inc"
 } // namespace xsa
 
@@ -69,6 +70,22 @@ static LogicalResult checkSizes(Operation *op) {
 }
 
 namespace {
+struct CheckRegistered
+    : public xsa::impl::CheckRegisteredPassBase<CheckRegistered> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([&](Operation *op) {
+      if (op->isRegistered())
+        return WalkResult::advance();
+      emitNoLowering(op);
+      signalPassFailure();
+      return WalkResult::interrupt();
+    });
+    markAllAnalysesPreserved();
+  }
+};
+
 struct CheckBufferizable
     : public xsa::impl::CheckBufferizablePassBase<CheckBufferizable> {
   using Base::Base;

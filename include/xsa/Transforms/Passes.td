@@ -126,6 +126,14 @@ def CheckIndicesPass : Pass<"xsa-check-indices"> {
   ];
 }
 
+def CheckRegisteredPass : Pass<"xsa-check-registered", "::mlir::ModuleOp"> {
+  let summary = "report operations of dialects that nobody knows";
+  let description = [{
+    Upstream's steps crash on some of them, where `--allow-unregistered-dialect`
+    let them in.
+  }];
+}
+
 def CheckBufferizablePass
     : Pass<"xsa-check-bufferizable", "::mlir::ModuleOp"> {
   let summary = "report operations on tensors that cannot become buffers";
