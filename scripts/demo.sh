@@ -20,7 +20,7 @@ done
 
 cd "$XSA_ROOT"
 scripts/setup.sh "${setup_args[@]}"
-say "Building xsa-opt and xsa-run in build/ (the first time about 12 minutes on two cores)"
+say "Building xsa-opt and xsa-run in build/ (less than 10 minutes the first time, on two cores)"
 xsa_configure build
 xsa_build build xsa-opt xsa-run
 exec "$XSA_VENV/bin/python" examples/demo.py --bin build/bin
