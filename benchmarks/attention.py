@@ -21,9 +21,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import peers
 import roofline
+from options import add_bin
 from report import markdown, svg
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
@@ -141,12 +140,7 @@ def measure(case: Case, args) -> dict:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--bin",
-        type=pathlib.Path,
-        default=ROOT / "build/bin",
-        help="folder with xsa-opt and xsa-run (default: build/bin)",
-    )
+    add_bin(parser)
     parser.add_argument(
         "--threads", type=int, default=1, help="threads of each implementation (default: 1)"
     )

@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 import gpu_cases
+from options import add_bin
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_BYTES = 50 * 1000 * 1000
@@ -168,12 +169,7 @@ def parse_chips(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path, help="folder to make; must not exist")
-    parser.add_argument(
-        "--bin",
-        type=pathlib.Path,
-        default=ROOT / "build/bin",
-        help="folder with xsa-opt and xsa-run (default: build/bin)",
-    )
+    add_bin(parser)
     parser.add_argument(
         "--chips",
         type=parse_chips,

@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 import sass
+from options import add_bin
 
 PROXY = "These figures are a proxy: no GPU has ranked these kernels by time yet."
 
@@ -228,12 +229,7 @@ HEADER = (
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--bin",
-        default="build/bin",
-        type=pathlib.Path,
-        help="folder with xsa-opt and xsa-run (default: build/bin)",
-    )
+    add_bin(parser)
     parser.add_argument("--chip", default="sm_80", help="GPU to compile for (default: sm_80)")
     parser.add_argument("--ptx", default=80, type=int, help="version of PTX (default: 80)")
     parser.add_argument("--only", default="", help="cases whose name contains this")

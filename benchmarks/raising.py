@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 import numpy as np
+from options import add_bin
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test/Integration/Matcher/Inputs"))
@@ -73,12 +74,7 @@ def decoder(layers: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--bin",
-        type=pathlib.Path,
-        default=ROOT / "build/bin",
-        help="folder with xsa-opt and xsa-run (default: build/bin)",
-    )
+    add_bin(parser)
     parser.add_argument(
         "--layers",
         type=int,
