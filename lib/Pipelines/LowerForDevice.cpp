@@ -24,5 +24,6 @@ void xsa::buildLowerForDevicePipeline(OpPassManager &pm,
   nvvm.chip = options.chip;
   nvvm.format = options.format;
   nvvm.vectorBits = options.vectorBits;
+  nvvm.bf16Dot = options.bf16Dot;
   buildLowerToNVVMPipeline(pm, nvvm);
 }

@@ -117,6 +117,7 @@ void xsa::addHostLoops(OpPassManager &pm, const LowerToCPUOptions &options) {
   ConvertLinalgToCPULoopsPassOptions loopOptions;
   loopOptions.vectorBits = options.vectorBits;
   loopOptions.parallelWork = options.parallelWork;
+  loopOptions.bf16Dot = options.bf16Dot;
   pm.addNestedPass<func::FuncOp>(
       createConvertLinalgToCPULoopsPass(loopOptions));
   addCleanup(pm);

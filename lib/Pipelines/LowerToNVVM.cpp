@@ -127,6 +127,7 @@ void xsa::buildLowerToNVVMPipeline(OpPassManager &pm,
                                    const LowerToNVVMOptions &options) {
   LowerToCPUOptions host;
   host.vectorBits = options.vectorBits;
+  host.bf16Dot = options.bf16Dot;
   addImportSteps(pm);
   addElementwiseFusion(pm);
   pm.addNestedPass<func::FuncOp>(createFuseOutputCast());

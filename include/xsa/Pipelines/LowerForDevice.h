@@ -14,6 +14,8 @@
 #ifndef XSA_PIPELINES_LOWERFORDEVICE_H
 #define XSA_PIPELINES_LOWERFORDEVICE_H
 
+#include "xsa/Support/BF16Dot.h"
+
 #include "mlir/Pass/PassManager.h"
 
 #include <cstdint>
@@ -24,6 +26,8 @@ namespace xsa {
 struct LowerForDeviceOptions {
   /// Width of the host's vector registers.
   int64_t vectorBits = 256;
+  /// The host's instruction for sums of products of bf16.
+  BF16Dot bf16Dot = BF16Dot::None;
   std::string chip = "sm_80";
   /// What `gpu-module-to-binary` calls the form of kernels: `llvm` is bitcode
   /// for the emulator, `bin` machine code.

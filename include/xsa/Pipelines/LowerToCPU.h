@@ -14,6 +14,8 @@
 #ifndef XSA_PIPELINES_LOWERTOCPU_H
 #define XSA_PIPELINES_LOWERTOCPU_H
 
+#include "xsa/Support/BF16Dot.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -29,6 +31,10 @@ struct LowerToCPUOptions : public mlir::PassPipelineOptions<LowerToCPUOptions> {
       llvm::cl::desc(
           "number of scalar operations that is worth another thread"),
       llvm::cl::init(65536)};
+  Option<BF16Dot> bf16Dot{
+      *this, "bf16-dot",
+      llvm::cl::desc("instruction for sums of products of bf16"),
+      llvm::cl::init(BF16Dot::None), getBF16DotValues()};
 };
 
 /// Adds the whole pipeline to a pass manager on a module.

@@ -14,6 +14,8 @@
 #ifndef XSA_PIPELINES_LOWERTONVVM_H
 #define XSA_PIPELINES_LOWERTONVVM_H
 
+#include "xsa/Support/BF16Dot.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -54,6 +56,10 @@ struct LowerToNVVMOptions
       *this, "vector-bits",
       llvm::cl::desc("width in bits of the host's vector registers"),
       llvm::cl::init(256)};
+  Option<BF16Dot> bf16Dot{
+      *this, "bf16-dot",
+      llvm::cl::desc("instruction of the host for sums of products of bf16"),
+      llvm::cl::init(BF16Dot::None), getBF16DotValues()};
   Option<bool> strict{
       *this, "strict",
       llvm::cl::desc("an attention that cannot be fused is an error"),

@@ -319,7 +319,7 @@ static bool isStridedCopy(memref::CopyOp op) {
 LogicalResult ConvertLinalgToCPULoops::lower(LinalgOp op) {
   if (!op.hasPureBufferSemantics())
     return op.emitOpError("is not on buffers; bufferize first");
-  CPULoopOptions options{vectorBits, parallelWork};
+  CPULoopOptions options{vectorBits, parallelWork, bf16Dot};
   OpBuilder builder(op);
   if (emitContractionTiles(builder, op, options)) {
     ++numTiled;

@@ -14,6 +14,8 @@
 #ifndef XSA_LIB_CONVERSION_LINALGTOCPULOOPS_LOOPNEST_H
 #define XSA_LIB_CONVERSION_LINALGTOCPULOOPS_LOOPNEST_H
 
+#include "xsa/Support/BF16Dot.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
 
@@ -23,6 +25,7 @@ namespace xsa {
 struct CPULoopOptions {
   int64_t vectorBits = 256;
   int64_t parallelWork = 65536;
+  BF16Dot bf16Dot = BF16Dot::None;
 };
 
 /// One loop: from `lower` to `upper` in steps of the constant `step`.

@@ -13,6 +13,8 @@
 #ifndef XSA_CONVERSION_LINALGTOCPULOOPS_PASSES_H
 #define XSA_CONVERSION_LINALGTOCPULOOPS_PASSES_H
 
+#include "xsa/Support/BF16Dot.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace xsa {

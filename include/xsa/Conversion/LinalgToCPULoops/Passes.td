@@ -42,7 +42,11 @@ def ConvertLinalgToCPULoopsPass
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
            "width in bits of the vector registers to fill">,
     Option<"parallelWork", "parallel-work", "int64_t", /*default=*/"65536",
-           "number of scalar operations that is worth another thread">
+           "number of scalar operations that is worth another thread">,
+    Option<"bf16Dot", "bf16-dot", "::xsa::BF16Dot",
+           /*default=*/"::xsa::BF16Dot::None",
+           "instruction for sums of products of bf16 in pairs",
+           "::xsa::getBF16DotValues()">
   ];
   let statistics = [
     Statistic<"numTiled", "contractions", "Contractions made register tiles">,
