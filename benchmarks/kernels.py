@@ -26,7 +26,7 @@ PROXY = "These figures are a proxy: no GPU has ranked these kernels by time yet.
 
 @dataclasses.dataclass
 class Case:
-    """An attention on [heads, tokens, depth]; features by name."""
+    """An attention on [heads, tokens, depth]; features by name, in the order of the operands."""
 
     name: str
     depth: int
@@ -36,21 +36,29 @@ class Case:
     group: int = 1
     tokens: int = 2048
     value_depth: int = 0
+    # The last tokens alone ask; all by default.
+    rows: int = 0
+    # Heads and tokens are known when the model runs.
+    dynamic: bool = False
 
     def mlir(self, exclusive: bool = True) -> str:
         kv, columns = self.heads // self.group, self.value_depth or self.depth
-        t, element = self.tokens, self.dtype
+        t, m, element = self.tokens, self.rows or self.tokens, self.dtype
+        if self.dynamic:
+            kv, t, m = "?", "?", self.rows or "?"
         maps = ["h, g, m, k1", "h, k2, k1", "h, k2, n"] + ["h, m, n"] * exclusive
-        query = f"tensor<{kv}x{self.group}x{t}x{self.depth}x{element}>"
+        query = f"tensor<{kv}x{self.group}x{m}x{self.depth}x{element}>"
         key = f"tensor<{kv}x{t}x{self.depth}x{element}>"
         value = f"tensor<{kv}x{t}x{columns}x{element}>"
-        output = f"tensor<{kv}x{self.group}x{t}x{columns}x{element}>"
+        output = f"tensor<{kv}x{self.group}x{m}x{columns}x{element}>"
         operands = {"q": query, "k": key, "v": value}
         attributes = [f"scale = {self.depth**-0.5} : f64"]
         clauses = [f"ins(%q, %k, %v : {query}, {key}, {value})"]
         if exclusive:
             attributes.append("exclusion = #xsa.exclusion<l2_clamp, eps = 1.0e-12>")
-            clauses.append(f"self_value(%v : {value})")
+            own = "own" if self.rows else "v"
+            operands[own] = f"tensor<{kv}x{m}x{columns}x{element}>"
+            clauses.append(f"self_value(%{own} : {operands[own]})")
 
         def operand(clause, name, dims, shaped):
             maps.append(dims)
@@ -66,13 +74,15 @@ class Case:
             elif feature == "softcap":
                 attributes.append("softcap = 30.0 : f64")
             elif feature == "mask":
-                operand("mask", "mask", "m, k2", f"tensor<{t}x{t}xi1>")
+                operand("mask", "mask", "m, k2", f"tensor<{m}x{t}xi1>")
             elif feature == "bias":
-                operand("bias", "bias", "h, m, k2", f"tensor<{kv}x{t}x{t}x{element}>")
+                operand("bias", "bias", "h, m, k2", f"tensor<{kv}x{m}x{t}x{element}>")
             elif feature == "sinks":
                 operand("sinks", "sinks", "h, g", f"tensor<{kv}x{self.group}xf32>")
+            elif feature == "lengths":
+                operand("key_lengths", "lengths", "h", f"tensor<{kv}xi32>")
             elif feature == "packed":
-                operand("key_begin", "begin", "m", f"tensor<{t}xi64>")
+                operand("key_begin", "begin", "m", f"tensor<{m}xi64>")
             elif feature == "alibi":
                 operand("score_inputs", "slopes", "h, g", f"tensor<{kv}x{self.group}xf32>")
                 region = """
@@ -90,9 +100,16 @@ class Case:
         maps.append("h, g, m, n")
         dims = "affine_map<(h, g, m, k1, k2, n) -> "
         attributes.append("indexing_maps = [" + ", ".join(f"{dims}({m})>" for m in maps) + "]")
+        sizes, extents = "", []
+        if self.dynamic:
+            for dim in (0,) if self.rows else (0, 2):
+                sizes += f"""  %c{dim} = arith.constant {dim} : index
+  %d{dim} = tensor.dim %q, %c{dim} : {query}
+"""
+                extents.append(f"%d{dim}")
         arguments = ", ".join(f"%{name}: {shaped}" for name, shaped in operands.items())
         return f"""func.func @main({arguments}) -> {output} {{
-  %o = tensor.empty() : {output}
+{sizes}  %o = tensor.empty({", ".join(extents)}) : {output}
   %r = xsa.attention {{{", ".join(attributes)}}}
       {" ".join(clauses)}
       outs(%o : {output}){region} -> {output}

@@ -681,6 +681,11 @@ LogicalResult Distributor::distribute() {
     op->dropAllUses();
     op->erase();
   }
+  // What is not said the assembler guesses: it may hold registers back for more
+  // blocks than shared memory lets an SM have, and spill for them.
+  if (unit)
+    b.getKernel()->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                           b.getI32IntegerAttr(1));
   b.getKernel()->removeDiscardableAttr(kKernelAttrName);
   b.getKernel()->removeDiscardableAttr(kOwnInStagesAttrName);
   return success();

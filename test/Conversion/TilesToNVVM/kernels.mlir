@@ -48,6 +48,7 @@
 // STAGE:           gpu.return
 
 // THREAD-LABEL:  gpu.func @twice
+// THREAD-SAME:     nvvm.minctasm = 1 : i32
 // THREAD:          gpu.thread_id x
 // THREAD:          nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg
 // THREAD:          nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<row>
