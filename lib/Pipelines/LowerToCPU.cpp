@@ -138,7 +138,11 @@ void xsa::addHostLLVM(OpPassManager &pm, bool launchesKernels) {
   pm.addPass(createConvertMathToFuncs());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertAssertToXSARuntimePass());
-  pm.addPass(createConvertVectorToLLVMPass());
+  // Two of the dialects are instructions that loops may have been made of.
+  ConvertVectorToLLVMPassOptions vectorOptions;
+  vectorOptions.amx = true;
+  vectorOptions.x86Vector = true;
+  pm.addPass(createConvertVectorToLLVMPass(vectorOptions));
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   if (launchesKernels)

@@ -24,7 +24,6 @@
 #include "Contraction.h"
 #include "LoopNest.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -50,12 +49,6 @@ struct TileShape {
   int64_t lanes = 1, rows = 1, columns = 1;
 };
 
-/// What whole steps cover of a range, or the rest of it.
-struct RangePart {
-  LoopDim range;
-  bool isRest;
-};
-
 /// Emits the loops and tiles of one contraction.
 class TileEmitter {
 public:
@@ -77,8 +70,6 @@ private:
     return getStaticTripCount(c.ranges[dim]);
   }
 
-  SmallVector<RangePart> splitRange(LoopDim range, int64_t step,
-                                    int64_t restStep);
   void emitPart(LoopDim rows, LoopDim columns, bool masked);
   void emitTile(int64_t rows, int64_t columns, Value mask);
   SmallVector<Value> emitReduction(unsigned position, int64_t rows,
@@ -219,27 +210,6 @@ bool TileEmitter::chooseTile() {
 // Loops around the tiles
 //===----------------------------------------------------------------------===//
 
-/// The part of a range that whole steps cover, then the rest in steps of
-/// `restStep`; parts that are known to be empty are left out.
-SmallVector<RangePart> TileEmitter::splitRange(LoopDim range, int64_t step,
-                                               int64_t restStep) {
-  range.step = step;
-  if (step == 1)
-    return {{range, /*isRest=*/false}};
-  MLIRContext *context = builder.getContext();
-  AffineExpr size = getAffineSymbolExpr(0, context);
-  OpFoldResult whole = affine::makeComposedFoldedAffineApply(
-      builder, loc, AffineMap::get(0, 1, size.floorDiv(step) * step, context),
-      {range.upper});
-  SmallVector<RangePart> parts = {
-      {{range.lower, whole, step}, /*isRest=*/false},
-      {{whole, range.upper, restStep}, /*isRest=*/true}};
-  llvm::erase_if(parts, [](const RangePart &part) {
-    return getStaticTripCount(part.range) == 0;
-  });
-  return parts;
-}
-
 void TileEmitter::emit() {
   ivs.resize(c.ranges.size());
   LoopDim one{builder.getIndexAttr(0), builder.getIndexAttr(1), 1};
@@ -249,9 +219,9 @@ void TileEmitter::emit() {
   int64_t columnStep = tile.alongReduction ? 1 : tile.lanes;
   std::optional<int64_t> numColumns = getConstantIntValue(columnRange.upper);
   bool isMultiple = numColumns && *numColumns % columnStep == 0;
-  for (RangePart columns :
-       splitRange(columnRange, tile.columns * columnStep, columnStep))
-    for (RangePart rows : splitRange(rowRange, tile.rows, 1))
+  for (RangePart columns : splitRange(builder, loc, columnRange,
+                                      {tile.columns * columnStep}, columnStep))
+    for (RangePart rows : splitRange(builder, loc, rowRange, {tile.rows}, 1))
       emitPart(rows.range, columns.range,
                columns.isRest && !isMultiple && !tile.alongReduction);
 }
@@ -433,7 +403,8 @@ SmallVector<Value> TileEmitter::emitReductionVectors(int64_t rows,
                                                      ValueRange sums) {
   LoopDim range = c.ranges[tile.vectorDim];
   SmallVector<Value> current(sums);
-  for (auto [part, isRest] : splitRange(range, tile.lanes, tile.lanes)) {
+  for (auto [part, isRest] :
+       splitRange(builder, loc, range, {tile.lanes}, tile.lanes)) {
     auto loop = scf::ForOp::create(
         builder, loc, getValueOrCreateConstantIndexOp(builder, loc, part.lower),
         getValueOrCreateConstantIndexOp(builder, loc, part.upper),

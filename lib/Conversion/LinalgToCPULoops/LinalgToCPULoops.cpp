@@ -15,8 +15,10 @@
 #include "xsa/Conversion/LinalgToCPULoops/Passes.h"
 #include "xsa/Support/PassOptions.h"
 
+#include "ContractionInPairs.h"
 #include "LoopNest.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -27,6 +29,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/IR/IRMapping.h"
 
 #include <limits>
@@ -303,7 +306,8 @@ struct ConvertLinalgToCPULoops
   void runOnOperation() override;
 
 private:
-  LogicalResult lower(LinalgOp op);
+  void lowerInPairs(const CPULoopOptions &options);
+  LogicalResult lower(LinalgOp op, const CPULoopOptions &options);
 };
 } // namespace
 
@@ -316,10 +320,27 @@ static bool isStridedCopy(memref::CopyOp op) {
   return !isContiguous(op.getSource()) || !isContiguous(op.getTarget());
 }
 
-LogicalResult ConvertLinalgToCPULoops::lower(LinalgOp op) {
+/// Contractions that have an instruction of their own go first, while a fill of
+/// their result still is one operation.
+void ConvertLinalgToCPULoops::lowerInPairs(const CPULoopOptions &options) {
+  SmallVector<LinalgOp> ops;
+  getOperation()->walk([&](linalg::GenericOp op) {
+    if (op.hasPureBufferSemantics())
+      ops.push_back(op);
+  });
+  for (LinalgOp op : ops) {
+    OpBuilder builder(op);
+    if (!emitContractionInPairs(builder, op, options))
+      continue;
+    op.erase();
+    ++numInPairs;
+  }
+}
+
+LogicalResult ConvertLinalgToCPULoops::lower(LinalgOp op,
+                                             const CPULoopOptions &options) {
   if (!op.hasPureBufferSemantics())
     return op.emitOpError("is not on buffers; bufferize first");
-  CPULoopOptions options{vectorBits, parallelWork, bf16Dot};
   OpBuilder builder(op);
   if (emitContractionTiles(builder, op, options)) {
     ++numTiled;
@@ -341,9 +362,11 @@ void ConvertLinalgToCPULoops::runOnOperation() {
                              op.getTarget());
     op.erase();
   });
+  CPULoopOptions options{vectorBits, parallelWork, bf16Dot};
+  lowerInPairs(options);
   SmallVector<LinalgOp> ops;
   getOperation()->walk([&](LinalgOp op) { ops.push_back(op); });
   for (LinalgOp op : ops)
-    if (failed(lower(op)))
+    if (failed(lower(op, options)))
       return signalPassFailure();
 }

@@ -14,6 +14,7 @@
 
 #include "xsa/Conversion/SCFToXSARuntime/Passes.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,6 +29,33 @@ std::optional<int64_t> xsa::getStaticTripCount(const LoopDim &dim) {
   if (!lower || !upper)
     return std::nullopt;
   return *upper > *lower ? llvm::divideCeil(*upper - *lower, dim.step) : 0;
+}
+
+SmallVector<RangePart> xsa::splitRange(OpBuilder &builder, Location loc,
+                                       const LoopDim &range,
+                                       ArrayRef<int64_t> steps,
+                                       int64_t restStep) {
+  MLIRContext *context = builder.getContext();
+  AffineExpr size = getAffineSymbolExpr(0, context);
+  SmallVector<RangePart> parts;
+  OpFoldResult lower = range.lower;
+  for (int64_t step : steps) {
+    OpFoldResult whole =
+        step == 1
+            ? range.upper
+            : affine::makeComposedFoldedAffineApply(
+                  builder, loc,
+                  AffineMap::get(0, 1, size.floorDiv(step) * step, context),
+                  {range.upper});
+    parts.push_back({{lower, whole, step}, /*isRest=*/false});
+    lower = whole;
+  }
+  if (steps.back() != 1)
+    parts.push_back({{lower, range.upper, restStep}, /*isRest=*/true});
+  llvm::erase_if(parts, [](const RangePart &part) {
+    return getStaticTripCount(part.range) == 0;
+  });
+  return parts;
 }
 
 static bool isInParallelLoop(Operation *op) {

@@ -37,6 +37,19 @@ struct LoopDim {
 /// Trip count of a loop, where it is known.
 std::optional<int64_t> getStaticTripCount(const LoopDim &dim);
 
+/// What whole steps cover of a range, or the rest of it.
+struct RangePart {
+  LoopDim range;
+  bool isRest;
+};
+
+/// The parts of a range from 0 that whole steps cover, each step what the ones
+/// before it leave, then the rest in steps of `restStep`; parts that are known
+/// to be empty are left out.
+llvm::SmallVector<RangePart>
+splitRange(mlir::OpBuilder &builder, mlir::Location loc, const LoopDim &range,
+           llvm::ArrayRef<int64_t> steps, int64_t restStep);
+
 /// Builds the loops and calls `body` once, inside all of them. They are
 /// parallel if `op` is not already inside a parallel loop and the whole work,
 /// at `workPerIteration` scalar operations each, is or may be worth it.

@@ -14,6 +14,7 @@
 
 #include "xsa/Conversion/SCFToXSARuntime/Passes.h"
 #include "xsa/Support/EqualRegions.h"
+#include "xsa/Support/StackScope.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -86,13 +87,16 @@ static std::optional<int64_t> getStaticCount(ParallelLoop &loop) {
 }
 
 /// Clones the body without its terminator, in place of whose iteration
-/// variables stand `ivs`.
-static void cloneBody(OpBuilder &builder, ParallelLoop &loop, ValueRange ivs,
-                      IRMapping &mapping) {
+/// variables stand `ivs`. Stack memory of a size that is known goes to `head`:
+/// an iteration of a serial loop does not give it back.
+static void cloneBody(OpBuilder &builder, OpBuilder head, ParallelLoop &loop,
+                      ValueRange ivs, IRMapping &mapping) {
   mapping.map(loop.getBody()->getArguments().take_front(loop.getNumDims()),
               ivs);
-  for (Operation &op : loop.getBody()->without_terminator())
-    builder.clone(op, mapping);
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    bool isStackMemory = isa<memref::AllocaOp>(op) && op.getNumOperands() == 0;
+    (isStackMemory ? head : builder).clone(op, mapping);
+  }
 }
 
 /// Replaces the loop by a nest of `scf.for`.
@@ -110,7 +114,8 @@ static void makeSerial(ParallelLoop &loop) {
     builder.setInsertionPointToStart(forOp.getBody());
   }
   IRMapping mapping;
-  cloneBody(builder, loop, ivs, mapping);
+  cloneBody(builder, getStackHead(loop.op->getParentRegion()), loop, ivs,
+            mapping);
   loop.op->erase();
 }
 
@@ -296,7 +301,7 @@ func::FuncOp Outliner::createBody(ParallelLoop &loop) {
         builder, loc, lower,
         arith::MulIOp::create(builder, loc, position, step));
   }
-  cloneBody(builder, inner, ivs, mapping);
+  cloneBody(builder, OpBuilder(entry, entry->begin()), inner, ivs, mapping);
   return function;
 }
 

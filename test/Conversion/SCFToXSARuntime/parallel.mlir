@@ -128,3 +128,27 @@ func.func @another(%a: memref<128xf32>, %x: f32) {
   }
   return
 }
+
+// -----
+
+// Stack memory of a body is taken once by each call, not by each iteration. The
+// inner loop's is the outer body's.
+// CHECK-LABEL: func.func private @stack_parallel(
+// CHECK-COUNT-2: memref.alloca() : memref<16xf32>
+// CHECK:         scf.for
+// CHECK-NOT:     memref.alloca
+// CHECK-LABEL: func.func @stack(
+func.func @stack(%buffer: memref<?x?xf32>, %rows: index, %columns: index) {
+  scf.forall (%i) in (%rows) {
+    %tile = memref.alloca() : memref<16xf32>
+    scf.forall (%j) in (%columns) {
+      %inner = memref.alloca() : memref<16xf32>
+      %c0 = arith.constant 0 : index
+      %x = memref.load %inner[%c0] : memref<16xf32>
+      %y = memref.load %tile[%c0] : memref<16xf32>
+      %z = arith.addf %x, %y : f32
+      memref.store %z, %buffer[%i, %j] : memref<?x?xf32>
+    }
+  }
+  return
+}

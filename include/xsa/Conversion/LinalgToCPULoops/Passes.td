@@ -28,6 +28,15 @@ def ConvertLinalgToCPULoopsPass
     dimensions that are no multiple of the tile are masked or done row by row.
     Products of f16 and bf16 are summed in f32.
 
+    With `bf16-dot=amx` or `bf16-dot=avx512`, contractions of bf16 in pairs,
+    `out(i, j) += lhs(i, k, r) * rhs(k, j, r)` where `r` is below 2 and products
+    are f32, use the instruction for that. Both operands hold the two of a pair
+    next to each other, the left one then the pairs of a row, the right one those
+    of all columns, and the result is contiguous along `j`; other strides may be
+    any, and so may other parallel dimensions. A fill of the result with zero
+    that comes before in the same block is not done. The instructions take
+    numbers too small for a normal f32 as zero.
+
     All other operations become loops in the order of the result's dimensions,
     with the reduction innermost in scalars that carry the sums; those sums are
     marked `reassoc`, so that LLVM vectorises them. Copies become loops too.
@@ -50,12 +59,16 @@ def ConvertLinalgToCPULoopsPass
   ];
   let statistics = [
     Statistic<"numTiled", "contractions", "Contractions made register tiles">,
+    Statistic<"numInPairs", "contractions-in-pairs",
+              "Contractions lowered to an instruction for pairs of bf16">,
     Statistic<"numLoops", "loops", "Operations lowered to plain loops">
   ];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::affine::AffineDialect", "::mlir::amx::AMXDialect",
+    "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+    "::mlir::x86vector::X86VectorDialect"
   ];
 }
 
