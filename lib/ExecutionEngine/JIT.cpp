@@ -24,6 +24,11 @@
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/TargetParser/Host.h"
 
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 using namespace mlir;
 using namespace xsa;
 
@@ -148,6 +153,33 @@ int64_t xsa::getVectorBits(llvm::TargetMachine &machine) {
   if (subtarget->checkFeatures("+avx512f"))
     return 512;
   return subtarget->checkFeatures("+avx2") ? 256 : 128;
+}
+
+/// Asks the kernel for the state of AMX tiles, which it only keeps for
+/// processes that do. All their threads may use tiles from then on.
+static bool requestTiles() {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr long requestPermission = 0x1023; // ARCH_REQ_XCOMP_PERM
+  constexpr long tileData = 18;              // XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+#else
+  return false;
+#endif
+}
+
+BF16Dot xsa::getBF16Dot(llvm::TargetMachine &machine) {
+  if (!machine.getTargetTriple().isX86())
+    return BF16Dot::None;
+  const llvm::MCSubtargetInfo *subtarget = machine.getMCSubtargetInfo();
+  // A processor's name says what it has, but a host may hide that.
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  auto has = [&](StringRef feature) {
+    return host.lookup(feature) &&
+           subtarget->checkFeatures(("+" + feature).str());
+  };
+  if (has("amx-tile") && has("amx-bf16") && requestTiles())
+    return BF16Dot::AMX;
+  return has("avx512f") && has("avx512bf16") ? BF16Dot::AVX512 : BF16Dot::None;
 }
 
 /// Whether an operation of the LLVM dialect only declares its symbol.

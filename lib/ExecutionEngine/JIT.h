@@ -16,6 +16,7 @@
 
 #include "ExternalConstants.h"
 #include "xsa/ExecutionEngine/CompiledModule.h"
+#include "xsa/Support/BF16Dot.h"
 
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "llvm/Target/TargetMachine.h"
@@ -30,6 +31,10 @@ createTargetMachine(const CompileOptions &options);
 
 /// Width of the widest vector registers of a target.
 int64_t getVectorBits(llvm::TargetMachine &machine);
+
+/// The instruction of a target for sums of products of bf16, if this process
+/// may use it. Where that is AMX, the kernel has been asked for it.
+BF16Dot getBF16Dot(llvm::TargetMachine &machine);
 
 /// Reports the first symbol that the module uses and that neither it nor the
 /// runtime nor this process defines.

@@ -237,6 +237,98 @@ def contractions(model, rng):
         )
 
 
+def split_pairs(model, value, shape, dynamic, at):
+    """The dimension `at` of a bf16 tensor as pairs."""
+    pairs = [*shape[:at], shape[at] // 2, 2, *shape[at + 1 :]]
+    source = tensor(shape, "bf16", dynamic)
+    target = "x".join(
+        "2" if d == at + 1 or not dynamic and n == 2 else "?" if dynamic else str(n)
+        for d, n in enumerate(pairs)
+    )
+    target = f"tensor<{target}xbf16>"
+    groups = (
+        [[d] for d in range(at)] + [[at, at + 1]] + [[d + 1] for d in range(at + 1, len(shape))]
+    )
+    sizes = [
+        model.emit(f"arith.constant {n} : index") if dynamic and d != at + 1 else str(n)
+        for d, n in enumerate(pairs)
+    ]
+    return model.emit(
+        f"tensor.expand_shape {value} {groups} output_shape [{', '.join(sizes)}] : {source} into {target}"
+    ), target
+
+
+def pairs(model, rng):
+    """Sums of products of bf16 in pairs, for which processors have instructions: sizes around their tiles."""
+    maps = {
+        "a": "d0, d1, d3, d4",
+        "b": "d0, d3, d2, d4",
+        "shared": "d3, d2, d4",
+        "out": "d0, d1, d2",
+    }
+    body = """  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %xf = arith.extf %x : bf16 to f32
+    %yf = arith.extf %y : bf16 to f32
+    %p = arith.mulf %xf, %yf : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32"""
+    # Every part of each dimension alone, then any.
+    sizes = [(1, 64, 32, 64), (2, 32, 32, 32), (1, 16, 16, 16), (1, 128, 32, 40), (3, 5, 7, 3)]
+    rows, columns, counts = (
+        [1, 7, 8, 15, 16, 17, 40, 53, 64],
+        [1, 5, 16, 19, 32, 33, 48, 61],
+        [1, 2, 7, 8, 15, 16, 17, 33, 48],
+    )
+    while len(sizes) < 24:
+        sizes.append(
+            (int(rng.integers(1, 3)), *(int(rng.choice(s)) for s in (rows, columns, counts)))
+        )
+    for case, (batch, i, j, k) in enumerate(sizes):
+        dynamic = case >= 12 and rng.random() < 0.5
+        # Rows of the left operand that lie further apart than they are long.
+        wide = 2 * (k + int(rng.integers(0, 3)))
+        a, a_type, a_ref = model.random((batch, i, wide), "bf16", dynamic)
+        if wide != 2 * k:
+            cut = tensor((batch, i, 2 * k), "bf16", dynamic)
+            start = wide - 2 * k
+            span = [batch, i, 2 * k]
+            if dynamic:
+                span = [model.emit(f"arith.constant {n} : index") for n in span]
+            a = model.emit(
+                f"tensor.extract_slice {a}[0, 0, {start}] [{', '.join(map(str, span))}] [1, 1, 1] : {a_type} to {cut}"
+            )
+            a_ref = a_ref[:, :, start:]
+        a, a_type = split_pairs(model, a, (batch, i, 2 * k), dynamic, 2)
+        shared = rng.random() < 0.5
+        b_shape = (k, 2 * j) if shared else (batch, k, 2 * j)
+        b, _, b_ref = model.random(b_shape, "bf16", dynamic)
+        b, b_type = split_pairs(model, b, b_shape, dynamic, len(b_shape) - 1)
+        reference = np.einsum(
+            "bikr,kjr->bij" if shared else "bikr,bkjr->bij",
+            a_ref.reshape(batch, i, k, 2),
+            b_ref.reshape(*b_shape[:-1], j, 2),
+        )
+        if rng.random() < 0.6:
+            init = model.filled((batch, i, j), "f32", "0.0", dynamic)
+        else:
+            *init, init_ref = model.random((batch, i, j), "f32", dynamic)
+            reference = reference + init_ref
+        value = model.generic(
+            [maps["a"], maps["shared" if shared else "b"], maps["out"]],
+            "ppprr",
+            [(a, a_type), (b, b_type)],
+            [tuple(init)],
+            body,
+        )
+        model.result(
+            value,
+            init[1],
+            reference,
+            f"pairs {batch}x{i}x{j}x{k} {dynamic} {shared}",
+            2 * k * EPS["f32"] * 4,
+        )
+
+
 def named(model, rng):
     """Named operations, convolutions, slices of operands, broadcast unit dims."""
     a, at, ar = model.random((3, 7, 33), "f32")
@@ -503,6 +595,7 @@ def functions(model, rng):
 
 GROUPS = {
     "contractions": contractions,
+    "pairs": pairs,
     "named": named,
     "reductions": reductions,
     "functions": functions,
