@@ -48,6 +48,7 @@ void xsa::addHostAttention(OpPassManager &pm,
                            const LowerToCPUOptions &options) {
   TileAttentionOptions tileOptions;
   tileOptions.vectorBits = options.vectorBits;
+  tileOptions.bf16Dot = options.bf16Dot;
   pm.addNestedPass<func::FuncOp>(createTileAttention(tileOptions));
   VectorizeTilesOptions vectorOptions;
   vectorOptions.vectorBits = options.vectorBits;

@@ -125,8 +125,9 @@ def scale_of(c):
     return max(c["d"], 1) ** -0.5 if c["scale"] is True else c["scale"]
 
 
-def reference(c, t, f=np.float64):
-    """Outputs in precision f. t: the arrays by name, heads as (b, hkv, g)."""
+def reference(c, t, f=np.float64, weights=None):
+    """Outputs in precision f. t: the arrays by name, heads as (b, hkv, g); weights: the type to which the weights are
+    rounded before they are multiplied with the values."""
     q, k, v = (np.asarray(t[n], f) for n in ("q", "k", "v"))  # b h g m d; b h k d; b h k e
     s = np.einsum("bhgmd,bhkd->bhgmk", q, k)
     if c["scale"]:
@@ -166,7 +167,7 @@ def reference(c, t, f=np.float64):
     total = w.sum(-1, keepdims=True)
     if "sinks" in t:
         total = total + np.exp(sink - top)
-    y = np.einsum("bhgmk,bhke->bhgme", w, v)
+    y = np.einsum("bhgmk,bhke->bhgme", round_to(w, weights) if weights else w, v)
     y = np.divide(y, total, out=np.zeros_like(y), where=total > 0)
     with np.errstate(divide="ignore"):
         lse = (top + np.log(total))[..., 0]
@@ -440,7 +441,8 @@ def build(case, rng):
         return r
 
     exact = shaped(*reference(c, t))
-    plain = shaped(*reference(c, t, np.float64 if dt == "f64" else np.float32))
+    narrow = dt if dt in ("f16", "bf16") else None
+    plain = shaped(*reference(c, t, np.float64 if dt == "f64" else np.float32, narrow))
     allowed = []
     for i, (x, y) in enumerate(zip(exact, plain)):
         finite = np.isfinite(x)
@@ -595,6 +597,22 @@ CASES = {
     "f16": dict(dtype="f16", causal=True, kind="l2_clamp", lse=True),
     "bf16": dict(dtype="bf16", causal=True, kind="l2_clamp", lse=True),
     "bf16_grouped": dict(dtype="bf16", g=2, bias="mk", kind="sq_add", eps=1e-6),
+    # Terms of bf16 in pairs, where the processor multiplies those.
+    "pairs": dict(dtype="bf16", tq=200, tk=300, kind="l2_clamp", lse=True, coefficient=True),
+    "pairs_causal": dict(dtype="bf16", tq=289, tk=289, d=80, e=40, causal=True, kind="raw", g=3),
+    "pairs_window": dict(dtype="bf16", tq=260, tk=260, window=(37, 5), d=48, e=16, lse=True),
+    "pairs_dynamic": dict(
+        dtype="bf16", tq=150, tk=333, causal=True, dynamic=True, layout="bthd", kind="sq_add"
+    ),
+    "pairs_keys_last": dict(dtype="bf16", tq=96, tk=131, layout="bhdt", d=24, e=56),
+    "pairs_lengths": dict(
+        dtype="bf16", tq=64, tk=200, lengths=True, garbage=True, kind="l2_clamp", mask="bmk"
+    ),
+    "pairs_intervals": dict(dtype="bf16", tq=130, tk=130, packed=True, bias="hmk", sinks="random"),
+    "pairs_odd": dict(
+        dtype="bf16", tq=40, tk=7, d=6, e=7, softcap=20.0, empty_rows=True, mask="mk"
+    ),
+    "pairs_no_terms": dict(dtype="bf16", tq=33, tk=45, d=9, e=5, alibi=True, kind="sq_clamp"),
     "one_token": dict(tq=1, tk=1, causal=True, kind="l2_clamp"),
     "decode": dict(tq=1, tk=200, causal=True, kind="l2_clamp", g=4),
     # Long enough for a GPU to split the keys.

@@ -241,8 +241,8 @@ static Value shiftedExponent(ImplicitLocOpBuilder &b, Value x, Value max,
   return arith::MulFOp::create(b, shifted, floatConstant(b, type, form.factor));
 }
 
-static Value shiftedExp(ImplicitLocOpBuilder &b, Value x, Value max,
-                        const SoftmaxForm &form) {
+Value xsa::buildShiftedExpElement(ImplicitLocOpBuilder &b, Value x, Value max,
+                                  const SoftmaxForm &form) {
   if (!form.finiteMax)
     max = finiteMax(b, max);
   Value exponent = shiftedExponent(b, x, max, form);
@@ -257,7 +257,8 @@ Value xsa::buildShiftedExp(OpBuilder &builder, Location loc, MappedValue x,
                            MappedValue max, const SoftmaxForm &form) {
   return buildGeneric(builder, loc, max, x,
                       [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
-                        return shiftedExp(b, args[1], args[0], form);
+                        return buildShiftedExpElement(b, args[1], args[0],
+                                                      form);
                       });
 }
 
@@ -268,7 +269,7 @@ Value xsa::buildRescaleFactor(OpBuilder &builder, Location loc, MappedValue max,
                       [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
                         Value newMax =
                             arith::MaximumFOp::create(b, args[0], args[1]);
-                        return shiftedExp(b, args[0], newMax, form);
+                        return buildShiftedExpElement(b, args[0], newMax, form);
                       });
 }
 

@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KeyRange.h"
+#include "TermPairs.h"
 #include "TileOperands.h"
 
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
@@ -84,6 +85,7 @@ private:
   SmallVector<Value> forEachBlock(ValueRange carried, BlockBody body);
   void enterBlock(OpFoldResult index);
   Value makeCarried(AffineMap map, Type elementType);
+  Value makeCarriedQuery(Type elementType);
   MappedValue take(Value carried, AffineMap map);
   Value put(Value tile, Value carried);
   Running takeAll(ValueRange carried);
@@ -92,13 +94,17 @@ private:
   // The recurrence.
   AttentionParts loadRowOperands();
   SmallVector<Value> start();
+  Value loadQuery(Value tile, Type queryType);
   Running startBlock(Running init);
   SmallVector<Value> loopOverKeys(const KeyRange &range,
                                   SmallVector<Value> running);
   SmallVector<Value> loopOver(OpFoldResult begin, OpFoldResult end,
                               TileKind kind, ValueRange running);
   KeyTile loadTile(Value begin, TileKind kind);
+  bool padsEdges();
+  OpFoldResult countKeys(OpFoldResult begin, OpFoldResult size);
   void selectKeys(KeyTile &tile);
+  Value multiply(MappedValue keys, MappedValue rows, MappedValue sum);
   MappedValue buildScores(const KeyTile &tile, MappedValue query);
   MappedValue scale(MappedValue x, MappedValue factor);
   Running step(KeyTile tile, MappedValue query, Running running);
@@ -126,13 +132,13 @@ private:
   Value allRowsBase, base;
   OpFoldResult blockIndex, blockBegin;
 
-  AffineMap rowMap, scoreMap, outputMap, queryMap;
+  AffineMap rowMap, scoreMap, outputMap, queryMap, keyMap, valueMap;
   Value query;
   SoftmaxForm softmax;
   double queryFactor = 1.0;
   bool scaleScores = false;
-  Value scoreScratch, weightScratch, keyScratch, valueScratch, maskScratch,
-      biasScratch;
+  Value queryScratch, scoreScratch, weightScratch, keyScratch, valueScratch,
+      maskScratch, biasScratch;
   SmallVector<Value> inputScratch;
   scf::ForOp rangeLoop;
 };
@@ -204,6 +210,14 @@ Value TileExpander::makeCarried(AffineMap map, Type elementType) {
   for (AffineExpr expr : map.getResults())
     shape.push_back(tileSizes[cast<AffineDimExpr>(expr).getPosition()]);
   return tensor::EmptyOp::create(builder, loc, shape, elementType);
+}
+
+/// An uninitialized tensor with the query rows of each block.
+Value TileExpander::makeCarriedQuery(Type elementType) {
+  if (!policy.termsInPairs)
+    return makeCarried(queryMap, elementType);
+  return buildEmptyPairs(builder, loc, tileSizes[k1], tileSizes[m], elementType,
+                         hasBlocks ? std::optional(maxBlocks) : std::nullopt);
 }
 
 static SmallVector<OpFoldResult> withFront(OpFoldResult front,
@@ -293,6 +307,9 @@ void TileExpander::prepare() {
   scoreMap = tileLayoutOf(mapOf({m, k2}));
   outputMap = tileLayoutOf(mapOf({m, n}));
   queryMap = tileLayoutOf(mapOf({m, k1}));
+  keyMap = mapOf({k2, k1});
+  // The terms of the second product are its keys.
+  valueMap = policy.termsInPairs ? mapOf({n, k2}) : mapOf({k2, n});
 }
 
 /// Whether anything but the scale and masks changes a score.
@@ -338,10 +355,15 @@ void TileExpander::makeScratches() {
   };
   scoreScratch = makeScratch(scoreMap, type);
   Type valueType = getElementTypeOrSelf(parts.value.value.getType());
-  if (!policy.widenInputs && valueType != type)
+  if (policy.termsInPairs) {
+    queryScratch = makeScratch(queryMap, keyType(parts.query));
+    weightScratch =
+        buildEmptyPairs(builder, loc, tileSizes[k2], tileSizes[m], valueType);
+  } else if (!policy.widenInputs && valueType != type) {
     weightScratch = makeScratch(scoreMap, valueType);
-  keyScratch = makeScratch(mapOf({k2, k1}), keyType(parts.key));
-  valueScratch = makeScratch(mapOf({k2, n}), keyType(parts.value));
+  }
+  keyScratch = makeScratch(keyMap, keyType(parts.key));
+  valueScratch = makeScratch(valueMap, keyType(parts.value));
   auto scoreOperandScratch = [&](MappedValue operand) {
     if (!operand || !operand.map.isFunctionOfDim(k2))
       return Value();
@@ -377,17 +399,23 @@ SmallVector<Value> TileExpander::start() {
                        : getElementTypeOrSelf(parts.query.value.getType());
   SmallVector<Value> carried{
       makeCarried(rowMap, type), makeCarried(rowMap, type),
-      makeCarried(outputMap, type), makeCarried(queryMap, queryType)};
+      makeCarried(outputMap, type), makeCarriedQuery(queryType)};
   SmallVector<Value> started = forEachBlock(carried, [&](ValueRange inits) {
     SmallVector<Value> next = putAll(startBlock(takeAll(inits)), inits);
-    Value loaded = copyToTile(parts.query, queryMap, queryType,
-                              take(inits[3], queryMap).value, queryFactor)
-                       .value;
-    next.push_back(put(loaded, inits[3]));
+    next.push_back(
+        put(loadQuery(take(inits[3], queryMap).value, queryType), inits[3]));
     return next;
   });
   query = started.pop_back_val();
   return started;
+}
+
+/// The query rows of the current block, written to `tile`.
+Value TileExpander::loadQuery(Value tile, Type queryType) {
+  Value rows = policy.termsInPairs ? queryScratch : tile;
+  Value loaded =
+      copyToTile(parts.query, queryMap, queryType, rows, queryFactor).value;
+  return policy.termsInPairs ? buildPairs(builder, loc, loaded, tile) : loaded;
 }
 
 /// No key seen yet, or only the sink.
@@ -425,6 +453,27 @@ MappedValue TileExpander::scale(MappedValue x, MappedValue factor) {
       x.map};
 }
 
+/// How many keys there are from `begin` on, at most `size`.
+OpFoldResult TileExpander::countKeys(OpFoldResult begin, OpFoldResult size) {
+  if (!padsEdges())
+    return size;
+  AffineExpr d0 = builder.getAffineDimExpr(0), d1 = builder.getAffineDimExpr(1);
+  OpFoldResult rest = affine::makeComposedFoldedAffineMax(
+      builder, loc,
+      AffineMap::get(2, 0, {d0 - d1, builder.getAffineConstantExpr(0)},
+                     builder.getContext()),
+      {parts.sizes[k2], begin});
+  return affine::makeComposedFoldedAffineMin(
+      builder, loc, builder.getMultiDimIdentityMap(2), {rest, size});
+}
+
+/// Whether edges are filled up to whole pairs of keys, and the keys at hand may
+/// need that.
+bool TileExpander::padsEdges() {
+  std::optional<int64_t> keys = getConstantIntValue(parts.sizes[k2]);
+  return policy.termsInPairs && (!keys || *keys % policy.keyGrain != 0);
+}
+
 /// Of an edge, the keys that a row of the current block may see.
 void TileExpander::selectKeys(KeyTile &tile) {
   if (!policy.exactKeys || tile.kind == TileKind::Full)
@@ -435,13 +484,26 @@ void TileExpander::selectKeys(KeyTile &tile) {
                                                  {lhs, rhs});
   };
   KeyInterval keys = {tile.begin, apply(d0 + d1, tile.begin, tile.size)};
-  keys = buildVisibleKeys(builder, loc, parts, base, keys, policy.keyGrain);
+  keys = buildVisibleKeys(builder, loc, parts, base, keys, policy.keyGrain,
+                          /*alignsBegin=*/policy.termsInPairs);
   OpFoldResult offset = apply(d0 - d1, keys.begin, tile.begin);
   tile.begin = keys.begin;
   tile.size = apply(d0 - d1, keys.end, keys.begin);
-  tileSizes[k2] = validSizes[k2] = tile.size;
+  tileSizes[k2] = tile.size;
+  validSizes[k2] = countKeys(tile.begin, tile.size);
   tile.key = slice(tile.key, k2, offset, tile.size);
   tile.value = slice(tile.value, k2, offset, tile.size);
+}
+
+/// The product of keys or values with what there is per row, added to `sum`.
+Value TileExpander::multiply(MappedValue keys, MappedValue rows,
+                             MappedValue sum) {
+  if (policy.termsInPairs)
+    return buildContractionOfPairs(builder, loc, keys.value, rows.value,
+                                   sum.value);
+  if (policy.rowsInnermost)
+    return buildContraction(builder, loc, keys, rows, sum);
+  return buildContraction(builder, loc, rows, keys, sum);
 }
 
 /// The masked scores of a tile of keys.
@@ -452,9 +514,7 @@ MappedValue TileExpander::buildScores(const KeyTile &tile, MappedValue rows) {
       linalg::FillOp::create(builder, loc, zero, fit(scoreScratch, scoreMap))
           .getResult(0),
       scoreMap};
-  scores.value = policy.rowsInnermost
-                     ? buildContraction(builder, loc, tile.key, rows, scores)
-                     : buildContraction(builder, loc, rows, tile.key, scores);
+  scores.value = multiply(tile.key, rows, scores);
 
   AttentionParts inTile = hasBlocks ? loadRowOperands() : rowOperands;
   auto load = [&](MappedValue operand, Value scratch) {
@@ -501,11 +561,7 @@ Running TileExpander::step(KeyTile tile, MappedValue rows, Running running) {
   tileMax.value = buildRowMax(builder, loc, scores, tileMax);
   return advance(running, scores, tileMax, form,
                  [&](MappedValue weights, MappedValue output) {
-                   return policy.rowsInnermost
-                              ? buildContraction(builder, loc, tile.value,
-                                                 weights, output)
-                              : buildContraction(builder, loc, weights,
-                                                 tile.value, output);
+                   return multiply(tile.value, weights, output);
                  });
 }
 
@@ -520,6 +576,14 @@ Running TileExpander::advance(Running running, MappedValue scores,
   MappedValue alpha = {makeScratch(rowMap, type), rowMap};
   alpha.value = buildRescaleFactor(builder, loc, max, tileMax, alpha, form);
   max.value = buildRowMax(builder, loc, tileMax, max);
+  if (policy.termsInPairs) {
+    Value pairs = slicePairs(builder, loc, weightScratch, tileSizes[k2]);
+    WeightsInPairs built =
+        buildWeightsInPairs(builder, loc, scores.value, max.value, pairs,
+                            scale(sum, alpha).value, form);
+    return {max.value, built.sum,
+            addValues({built.weights, {}}, scale(output, alpha))};
+  }
   MappedValue weights = {buildShiftedExp(builder, loc, scores, max, form),
                          scores.map};
 
@@ -576,11 +640,16 @@ KeyTile TileExpander::loadTile(Value begin, TileKind kind) {
   }
   if (policy.exactKeys)
     tileSizes[k2] = validSizes[k2];
-  auto load = [&](MappedValue operand, unsigned depth, Value scratch) {
-    return loadKeys(slice(operand, k2, begin, validSizes[k2]), depth, scratch);
+  if (isShort && padsEdges()) {
+    AffineExpr grains = builder.getAffineDimExpr(0).ceilDiv(policy.keyGrain);
+    tileSizes[k2] = affine::makeComposedFoldedAffineApply(
+        builder, loc, grains * policy.keyGrain, {validSizes[k2]});
+  }
+  auto load = [&](MappedValue operand, AffineMap layout, Value scratch) {
+    return loadKeys(slice(operand, k2, begin, validSizes[k2]), layout, scratch);
   };
-  return {kind, begin, validSizes[k2], load(parts.key, k1, keyScratch),
-          load(parts.value, n, valueScratch)};
+  return {kind, begin, tileSizes[k2], load(parts.key, keyMap, keyScratch),
+          load(parts.value, valueMap, valueScratch)};
 }
 
 SmallVector<Value> TileExpander::loopOver(OpFoldResult begin, OpFoldResult end,

@@ -183,7 +183,8 @@ OpFoldResult xsa::buildExistingKeys(OpBuilder &builder, Location loc,
 
 KeyInterval xsa::buildVisibleKeys(OpBuilder &builder, Location loc,
                                   const AttentionParts &parts, Value base,
-                                  KeyInterval keys, int64_t grain) {
+                                  KeyInterval keys, int64_t grain,
+                                  bool alignsBegin) {
   Bounds bounds(builder, loc);
   MaskBounds masks = collectBounds(bounds, parts, base);
   if (masks.lowAny.empty() && masks.highAny.empty())
@@ -191,6 +192,8 @@ KeyInterval xsa::buildVisibleKeys(OpBuilder &builder, Location loc,
   masks.lowAny.push_back(keys.begin);
   masks.highAny.push_back(keys.end);
   OpFoldResult begin = bounds.min({bounds.max(masks.lowAny), keys.end});
+  if (alignsBegin)
+    begin = bounds.roundDown(begin, grain);
   OpFoldResult size = bounds.subtract(bounds.min(masks.highAny), begin);
   size = bounds.roundUp(bounds.max({size, builder.getIndexAttr(0)}), grain);
   return {begin, bounds.min({bounds.add(begin, size), keys.end})};

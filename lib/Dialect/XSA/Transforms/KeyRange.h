@@ -49,9 +49,10 @@ mlir::OpFoldResult buildExistingKeys(mlir::OpBuilder &builder,
 
 /// The part of `keys` that some row of `parts` may see, its length a multiple
 /// of `grain` where `keys` reach that far. Not before `keys`, never negative.
+/// With `alignsBegin` it begins at a multiple of `grain`.
 KeyInterval buildVisibleKeys(mlir::OpBuilder &builder, mlir::Location loc,
                              const AttentionParts &parts, mlir::Value base,
-                             KeyInterval keys, int64_t grain);
+                             KeyInterval keys, int64_t grain, bool alignsBegin);
 
 } // namespace xsa
 

@@ -76,7 +76,32 @@ static int64_t getDepth(AttentionOp op) {
   return depth;
 }
 
-TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits) {
+/// Keys of a tile whose terms are in pairs, and the multiples that its blocks
+/// begin and end at: two rows of matrix tiles, and as many terms as one takes.
+static constexpr int64_t kMaxKeysInPairs = 128;
+static constexpr int64_t kGrainInPairs = 32;
+
+/// Rows that share a tile of keys in pairs: more than otherwise, for values are
+/// transposed once for all of them.
+static constexpr int64_t kMaxRowsInPairs = 256;
+
+/// Whether `op` multiplies bf16 with sums in f32, in sizes that pairs have.
+static bool canPairTerms(AttentionOp op) {
+  auto isBF16 = [](Value operand) {
+    return getElementTypeOrSelf(operand.getType()).isBF16();
+  };
+  int64_t keyDepth = staticExtent(op.getKeyMap(), op.getKey(),
+                                  op.getKeyDepthDim(), op.getContext());
+  int64_t valueDepth = staticExtent(op.getValueMap(), op.getValue(),
+                                    op.getValueDepthDim(), op.getContext());
+  return isBF16(op.getQuery()) && isBF16(op.getKey()) &&
+         isBF16(op.getValue()) && op.getAccumulatorType().isF32() &&
+         !ShapedType::isDynamic(keyDepth) && keyDepth % 2 == 0 &&
+         !ShapedType::isDynamic(valueDepth);
+}
+
+TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits,
+                              bool hasBF16Dot) {
   TilePolicy policy;
   policy.exactKeys = true;
   policy.narrowPositions = true;
@@ -103,13 +128,22 @@ TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits) {
   // enough independent sums to hide their latency.
   policy.rowBlock = rows == lanes ? lanes : 2 * lanes;
   policy.keyTile = getKeyTile(kMaxKeys);
+  int64_t maxRows = kMaxRows;
+  if (hasBF16Dot && canPairTerms(op)) {
+    policy.termsInPairs = true;
+    policy.widenInputs = false;
+    policy.keyGrain = kGrainInPairs;
+    policy.keyTile =
+        llvm::alignTo(getKeyTile(kMaxKeysInPairs), policy.keyGrain);
+    maxRows = kMaxRowsInPairs;
+  }
 
   // As many blocks as fit, with query and output, beside a tile of keys: each
   // spares the others a pass over keys and values.
   int64_t depth = std::max<int64_t>(getDepth(op), 1);
   int64_t fitting = kCacheBudget / (depth * bytes) - policy.keyTile;
   int64_t blocks = std::clamp<int64_t>(fitting / policy.rowBlock, 1,
-                                       kMaxRows / policy.rowBlock);
+                                       maxRows / policy.rowBlock);
   if (!ShapedType::isDynamic(rows))
     blocks =
         std::clamp<int64_t>(llvm::divideCeil(rows, policy.rowBlock), 1, blocks);
@@ -306,13 +340,17 @@ private:
   }
 
   TilePolicy getPolicy(AttentionOp op) {
-    TilePolicy policy = TilePolicy::forCPU(op, vectorBits);
+    // Pairs of terms are made for rows that are innermost.
+    TilePolicy policy = TilePolicy::forCPU(
+        op, vectorBits, rowsInnermost && bf16Dot != BF16Dot::None);
     if (queryTile != 0)
       policy.queryTile = queryTile;
     if (rowBlock != 0)
       policy.rowBlock = rowBlock;
     if (keyTile != 0)
-      policy.keyTile = keyTile;
+      policy.keyTile = policy.termsInPairs
+                           ? llvm::alignTo(keyTile, policy.keyGrain)
+                           : int64_t(keyTile);
     policy.exactKeys = exactKeys;
     policy.powersOfTwo = powersOfTwo;
     policy.splitMaskedTiles = splitMaskedTiles;

@@ -135,9 +135,11 @@ static Value buildOn(ImplicitLocOpBuilder &b, Operation *op,
   return created->getResult(0);
 }
 
-Value xsa::buildTileBody(ImplicitLocOpBuilder &b, linalg::GenericOp op,
-                         ArrayRef<Value> args, ArrayRef<Value> indices,
-                         unsigned lane, int64_t lanes, bool contracts) {
+SmallVector<Value> xsa::buildTileBody(ImplicitLocOpBuilder &b,
+                                      linalg::GenericOp op,
+                                      ArrayRef<Value> args,
+                                      ArrayRef<Value> indices, unsigned lane,
+                                      int64_t lanes, bool contracts) {
   IRMapping mapping;
   mapping.map(op.getBody()->getArguments(), args);
   for (Operation &nested : op.getBody()->without_terminator()) {
@@ -168,8 +170,10 @@ Value xsa::buildTileBody(ImplicitLocOpBuilder &b, linalg::GenericOp op,
     mapping.map(nested.getResult(0),
                 buildOn(b, &nested, operands, lanes, contracts));
   }
-  Value yielded = op.getBody()->getTerminator()->getOperand(0);
-  return broadcastLanes(b, mapping.lookupOrDefault(yielded), lanes);
+  return llvm::map_to_vector(
+      op.getBody()->getTerminator()->getOperands(), [&](Value yielded) {
+        return broadcastLanes(b, mapping.lookupOrDefault(yielded), lanes);
+      });
 }
 
 Value xsa::buildTileElement(ImplicitLocOpBuilder &b, linalg::GenericOp op,
@@ -181,7 +185,8 @@ Value xsa::buildTileElement(ImplicitLocOpBuilder &b, linalg::GenericOp op,
         readTileOperand(b, op, input, input->get(), indices, lane, lanes));
   args.push_back(accumulator);
   return buildTileBody(b, op, args, indices, lane, lanes,
-                       /*contracts=*/op.getNumReductionLoops() != 0);
+                       /*contracts=*/op.getNumReductionLoops() != 0)
+      .front();
 }
 
 Value xsa::buildTileChange(ImplicitLocOpBuilder &b, linalg::GenericOp op,

@@ -49,15 +49,15 @@ mlir::Value readTileOperand(mlir::ImplicitLocOpBuilder &b,
 /// Whether every operation of the body has a form on vectors.
 bool hasVectorForm(mlir::linalg::GenericOp op);
 
-/// The value that the body yields, a vector of `lanes`. `args` are elements or
+/// The values that the body yields, vectors of `lanes`. `args` are elements or
 /// vectors; parts of the body that are the same for all lanes stay scalar.
 /// `indices` are the positions of the loops, `lane` the one that is a vector.
 /// With `contracts`, products and sums may become one multiply-add.
-mlir::Value buildTileBody(mlir::ImplicitLocOpBuilder &b,
-                          mlir::linalg::GenericOp op,
-                          llvm::ArrayRef<mlir::Value> args,
-                          llvm::ArrayRef<mlir::Value> indices, unsigned lane,
-                          int64_t lanes, bool contracts);
+llvm::SmallVector<mlir::Value>
+buildTileBody(mlir::ImplicitLocOpBuilder &b, mlir::linalg::GenericOp op,
+              llvm::ArrayRef<mlir::Value> args,
+              llvm::ArrayRef<mlir::Value> indices, unsigned lane, int64_t lanes,
+              bool contracts);
 
 /// The value of the body at `indices`, its inputs read there.
 mlir::Value buildTileElement(mlir::ImplicitLocOpBuilder &b,

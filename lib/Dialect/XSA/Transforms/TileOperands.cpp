@@ -214,13 +214,16 @@ MappedValue TileOperands::loadRows(MappedValue operand) {
                     makeScratch(layout, elementType));
 }
 
-MappedValue TileOperands::loadKeys(MappedValue operand, unsigned depth,
+MappedValue TileOperands::loadKeys(MappedValue operand, AffineMap layout,
                                    Value scratch) {
   Type from = getElementTypeOrSelf(operand.value.getType());
   Type to = getElementTypeOrSelf(scratch.getType());
-  if (from == to && isEqualConstantIntOrValue(validSizes[k2], tileSizes[k2]))
+  // Pairs must lie in memory as pairs.
+  bool hasLayout = !policy.termsInPairs || operand.map == layout;
+  if (from == to && hasLayout &&
+      isEqualConstantIntOrValue(validSizes[k2], tileSizes[k2]))
     return operand;
-  return copyToTile(operand, mapOf({k2, depth}), to, scratch);
+  return copyToTile(operand, layout, to, scratch);
 }
 
 MappedValue TileOperands::loadScoreOperand(MappedValue operand, Value scratch) {

@@ -76,7 +76,7 @@ public:
   MappedValue loadRows(MappedValue operand);
   /// A tile of keys or values: in place where it has the type and the extent
   /// that is wanted.
-  MappedValue loadKeys(MappedValue operand, unsigned depth,
+  MappedValue loadKeys(MappedValue operand, mlir::AffineMap layout,
                        mlir::Value scratch);
   /// A tile of mask, bias or score input, laid out as the scores.
   MappedValue loadScoreOperand(MappedValue operand, mlir::Value scratch);

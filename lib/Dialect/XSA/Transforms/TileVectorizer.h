@@ -81,6 +81,13 @@ mlir::FailureOr<mlir::Value> vectorizeLaneSum(mlir::OpBuilder &builder,
                                               const VectorTarget &target,
                                               mlir::linalg::GenericOp change);
 
+/// The results of `op`, if it writes terms in pairs, [pair, lane, 2], computed
+/// for each member of a pair on vectors, and may sum others over the terms;
+/// failure, and nothing built, otherwise.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+vectorizePairs(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
+               const VectorTarget &target);
+
 /// The result of `op`, element by element.
 mlir::Value scalarizeTile(mlir::OpBuilder &builder, mlir::linalg::GenericOp op);
 

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TermPairs.h"
 #include "TileBody.h"
 #include "TileVectorizer.h"
 
@@ -113,6 +114,13 @@ static void vectorize(RewriterBase &rewriter, linalg::GenericOp op,
                       const VectorTarget &target,
                       llvm::function_ref<void()> count) {
   rewriter.setInsertionPoint(op);
+  if (isContractionOfPairs(op))
+    return;
+  FailureOr<SmallVector<Value>> pairs = vectorizePairs(rewriter, op, target);
+  if (succeeded(pairs)) {
+    rewriter.replaceOp(op, *pairs);
+    return count();
+  }
   FailureOr<Value> value = buildVectors(rewriter, op, target);
   if (succeeded(value)) {
     rewriter.replaceOp(op, *value);
@@ -120,6 +128,14 @@ static void vectorize(RewriterBase &rewriter, linalg::GenericOp op,
   }
   if (op.getNumDpsInits() == 1 && op.hasPureTensorSemantics())
     rewriter.replaceOp(op, scalarizeTile(rewriter, op));
+}
+
+/// Whether a contraction that is lowered on buffers starts from `fill`.
+static bool startsContractionOfPairs(linalg::FillOp fill) {
+  return llvm::any_of(fill->getUsers(), [](Operation *user) {
+    auto generic = dyn_cast<linalg::GenericOp>(user);
+    return generic && isContractionOfPairs(generic);
+  });
 }
 
 /// `change` and the sum before it as one; failure, and nothing built, where the
@@ -206,7 +222,7 @@ struct VectorizeTiles : public xsa::impl::VectorizeTilesBase<VectorizeTiles> {
     for (linalg::FillOp op : fills) {
       if (op->use_empty())
         rewriter.eraseOp(op);
-      else
+      else if (!startsContractionOfPairs(op))
         (void)vectorizeFill(rewriter, op, target);
     }
     if (!generics.empty() && failed(keepInRegisters(rewriter, getOperation())))

@@ -136,7 +136,12 @@ mlir::Value buildRowMax(mlir::OpBuilder &builder, mlir::Location loc,
 /// On exponentials whose argument is 0 at most, since a maximum is taken off.
 inline constexpr llvm::StringLiteral kNonPositiveAttrName = "xsa.nonpositive";
 
-/// exp(factor * (x - max)), in place; 0 where both are -inf.
+/// exp(factor * (x - max)); 0 where both are -inf.
+mlir::Value buildShiftedExpElement(mlir::ImplicitLocOpBuilder &builder,
+                                   mlir::Value x, mlir::Value max,
+                                   const SoftmaxForm &form);
+
+/// The same for all elements, in place.
 mlir::Value buildShiftedExp(mlir::OpBuilder &builder, mlir::Location loc,
                             MappedValue x, MappedValue max,
                             const SoftmaxForm &form);

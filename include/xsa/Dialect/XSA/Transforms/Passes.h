@@ -16,6 +16,7 @@
 
 #include "xsa/Analysis/AttentionReport.h"
 #include "xsa/Dialect/XSA/IR/XSA.h"
+#include "xsa/Support/BF16Dot.h"
 #include "xsa/Support/OptionalNumber.h"
 
 #include "mlir/Pass/Pass.h"

@@ -88,6 +88,10 @@ def TileAttention : Pass<"xsa-tile-attention"> {
       are never stored. At edges, of masks or of the number of keys, each block
       takes just the keys that its rows see; with `exact-keys=false` tiles stay
       whole and missing keys are masked.
+    - With `bf16-dot`, products of bf16 that are summed in f32 take their terms
+      in pairs: query rows and weights are kept as [term / 2, row, 2], values
+      transposed, and edges of keys are padded to multiples of 32. Weights are
+      rounded to bf16 for the second product, not for their sum.
     - Memory beyond operands and results is a few tiles per iteration.
     - An operation on memrefs is read through `bufferization.to_tensor` and
       written through `bufferization.materialize_in_destination`.
@@ -100,12 +104,17 @@ def TileAttention : Pass<"xsa-tile-attention"> {
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
            "width in bits of the vectors for which tile sizes are chosen">,
+    Option<"bf16Dot", "bf16-dot", "::xsa::BF16Dot",
+           /*default=*/"::xsa::BF16Dot::None",
+           "instruction for sums of products of bf16 in pairs",
+           "::xsa::getBF16DotValues()">,
     Option<"queryTile", "query-tile", "int64_t", /*default=*/"0",
            "query rows of a tile (0: by the size of caches)">,
     Option<"rowBlock", "row-block", "int64_t", /*default=*/"0",
            "query rows that are worked on together (0: by vector width)">,
     Option<"keyTile", "key-tile", "int64_t", /*default=*/"0",
-           "keys of a tile (0: at most 64, or 256 with few query rows)">,
+           "keys of a tile (0: at most 64, 128 in pairs, or 256 with few query "
+           "rows)">,
     Option<"exactKeys", "exact-keys", "bool", /*default=*/"true",
            "at edges take just the keys that exist and are seen, instead of "
            "masking those of a whole tile">,
@@ -140,7 +149,9 @@ def VectorizeTiles : Pass<"xsa-vectorize-tiles"> {
     expanded to arithmetic. Where tiles have rows first, vectors run along the
     terms of a sum and are added up at its end. An element-wise change of a sum's
     result (masks, biases and caps of scores) is made while the result is in
-    registers. Copies that transpose go through squares of registers. The
+    registers. Copies that transpose go through squares of registers; what
+    brings terms together in pairs interleaves vectors, and contractions of pairs
+    are left for `convert-linalg-to-cpu-loops`. The
     running maximum and sum become vectors carried by the loop over keys where
     all rows are one block.
 

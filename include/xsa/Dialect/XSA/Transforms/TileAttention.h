@@ -41,6 +41,12 @@ struct TilePolicy {
   /// Otherwise tiles of keys are always whole, and what is missing is masked.
   bool exactKeys = false;
   int64_t keyGrain = 8;
+  /// The products take terms in pairs, as instructions for bf16 do: query rows
+  /// and weights are kept in pairs of terms (TermPairs.h), values transposed.
+  /// Blocks of keys then begin and end at multiples of `keyGrain`, an even
+  /// number; the last is padded. Needs `exactKeys`, `rowsInnermost`, an even
+  /// depth of keys, and inputs that are not widened.
+  bool termsInPairs = false;
   /// Under causal masks begin with the tiles of rows that see most keys, so
   /// that workers which take them in order end at about the same time.
   bool heavyTilesFirst = false;
@@ -70,8 +76,9 @@ struct TilePolicy {
   /// them from there, where a target may find them among its tiles of values.
   bool ownAmongValues = false;
 
-  /// The policy for CPUs with vectors of `vectorBits`.
-  static TilePolicy forCPU(AttentionOp op, int64_t vectorBits);
+  /// The policy for CPUs with vectors of `vectorBits` and, if `hasBF16Dot`,
+  /// instructions that multiply bf16 in pairs of terms.
+  static TilePolicy forCPU(AttentionOp op, int64_t vectorBits, bool hasBF16Dot);
 };
 
 /// Replaces `op`, which must be on tensors, by parallel loops over leading
