@@ -17,7 +17,7 @@
 // CHECK:             %[[M:.*]] = vector.multi_reduction <maximumf>, %[[S]]
 // CHECK:             arith.mulf {{.*}} : vector<16x1xf32>
 // CHECK:             %[[E:.*]] = math.fma %[[S]], {{.*}} : vector<16x16xf32>
-// CHECK:             %[[P:.*]] = math.exp2 %[[E]] {xsa.nonpositive} : vector<16x16xf32>
+// CHECK:             %[[P:.*]] = math.exp2 %[[E]] {xsa.bounded} : vector<16x16xf32>
 // CHECK:             %[[N:.*]] = arith.truncf %[[P]] : vector<16x16xf32> to vector<16x16xf16>
 // CHECK:             %[[W:.*]] = arith.extf %[[N]]
 // CHECK:             vector.multi_reduction <add>, %[[W]]

@@ -249,7 +249,7 @@ Value xsa::buildShiftedExpElement(ImplicitLocOpBuilder &b, Value x, Value max,
   if (!form.powersOfTwo)
     return math::ExpOp::create(b, exponent);
   auto power = math::Exp2Op::create(b, exponent);
-  power->setDiscardableAttr(kNonPositiveAttrName, b.getUnitAttr());
+  power->setDiscardableAttr(kBoundedAttrName, b.getUnitAttr());
   return power;
 }
 
@@ -260,6 +260,30 @@ Value xsa::buildShiftedExp(OpBuilder &builder, Location loc, MappedValue x,
                         return buildShiftedExpElement(b, args[1], args[0],
                                                       form);
                       });
+}
+
+Value xsa::buildExceedsMax(OpBuilder &builder, Location loc, MappedValue more,
+                           MappedValue max, const SoftmaxForm &form) {
+  double lag = kMaxLag * std::log(2.0) / form.toNatural();
+  ImplicitLocOpBuilder b(loc, builder);
+  auto noneType = RankedTensorType::get({}, b.getI1Type());
+  Value none =
+      linalg::FillOp::create(
+          b, ValueRange{arith::ConstantOp::create(b, b.getBoolAttr(false))},
+          ValueRange{tensor::EmptyOp::create(b, noneType, ValueRange())})
+          .getResult(0);
+  AffineMap scalar = AffineMap::get(max.map.getNumDims(), 0, b.getContext());
+  // A first maximum exceeds -inf by infinity; no maximum exceeds it by NaN.
+  Value any = buildGeneric(
+      b, loc, {more, max}, {none, scalar},
+      [&](ImplicitLocOpBuilder &nested, ValueRange args, auto) -> Value {
+        Value distance = arith::SubFOp::create(nested, args[0], args[1]);
+        Value exceeds = arith::CmpFOp::create(
+            nested, arith::CmpFPredicate::OGT, distance,
+            floatConstant(nested, distance.getType(), lag));
+        return arith::OrIOp::create(nested, exceeds, args[2]);
+      });
+  return tensor::ExtractOp::create(b, any, ValueRange());
 }
 
 Value xsa::buildRescaleFactor(OpBuilder &builder, Location loc, MappedValue max,

@@ -108,6 +108,11 @@ private:
   MappedValue buildScores(const KeyTile &tile, MappedValue query);
   MappedValue scale(MappedValue x, MappedValue factor);
   Running step(KeyTile tile, MappedValue query, Running running);
+  Running catchUp(Running running, MappedValue tileMax,
+                  const SoftmaxForm &form);
+  Running advanceInPairs(Running running, MappedValue scores,
+                         MappedValue tileMax, const SoftmaxForm &form,
+                         ValuesFn addValues);
   Running advance(Running running, MappedValue scores, MappedValue max,
                   const SoftmaxForm &form, ValuesFn addValues);
   MappedValue loadPartial(Value partial, ArrayRef<OpFoldResult> offsets,
@@ -565,10 +570,49 @@ Running TileExpander::step(KeyTile tile, MappedValue rows, Running running) {
                  });
 }
 
+/// The running values with a maximum that `tileMax` exceeds by little: as they
+/// are, mostly. Else the new maximum is taken, which is a pass over the output.
+Running TileExpander::catchUp(Running running, MappedValue tileMax,
+                              const SoftmaxForm &form) {
+  MappedValue max = {running.max, rowMap}, sum = {running.sum, rowMap};
+  MappedValue output = {running.output, outputMap};
+  ImplicitLocOpBuilder b(loc, builder);
+  Value exceeds = buildExceedsMax(builder, loc, tileMax, max, form);
+  SmallVector<Value> before{max.value, sum.value, output.value};
+  auto choice = scf::IfOp::create(b, TypeRange(ValueRange(before)), exceeds,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(choice.elseBlock());
+  scf::YieldOp::create(builder, loc, before);
+  builder.setInsertionPointToEnd(choice.thenBlock());
+  MappedValue alpha = {makeScratch(rowMap, type), rowMap};
+  alpha.value = buildRescaleFactor(builder, loc, max, tileMax, alpha, form);
+  max.value = buildRowMax(builder, loc, tileMax, max);
+  scf::YieldOp::create(builder, loc,
+                       ValueRange{max.value, scale(sum, alpha).value,
+                                  scale(output, alpha).value});
+  return {choice.getResult(0), choice.getResult(1), choice.getResult(2)};
+}
+
+/// The same with weights in pairs, where rows are rescaled only if need be.
+Running TileExpander::advanceInPairs(Running running, MappedValue scores,
+                                     MappedValue tileMax,
+                                     const SoftmaxForm &form,
+                                     ValuesFn addValues) {
+  running = catchUp(running, tileMax, form);
+  Value pairs = slicePairs(builder, loc, weightScratch, tileSizes[k2]);
+  WeightsInPairs built = buildWeightsInPairs(
+      builder, loc, scores.value, running.max, pairs, running.sum, form);
+  return {running.max, built.sum,
+          addValues({built.weights, {}}, {running.output, outputMap})};
+}
+
 /// Scores join the running values; `tileMax` is their maximum per row.
 Running TileExpander::advance(Running running, MappedValue scores,
                               MappedValue tileMax, const SoftmaxForm &form,
                               ValuesFn addValues) {
+  if (policy.termsInPairs)
+    return advanceInPairs(running, scores, tileMax, form, addValues);
   MappedValue max = {running.max, rowMap}, sum = {running.sum, rowMap};
   MappedValue output = {running.output, outputMap};
   // alpha comes before the new maximum overwrites the old one, so that both can
@@ -576,14 +620,6 @@ Running TileExpander::advance(Running running, MappedValue scores,
   MappedValue alpha = {makeScratch(rowMap, type), rowMap};
   alpha.value = buildRescaleFactor(builder, loc, max, tileMax, alpha, form);
   max.value = buildRowMax(builder, loc, tileMax, max);
-  if (policy.termsInPairs) {
-    Value pairs = slicePairs(builder, loc, weightScratch, tileSizes[k2]);
-    WeightsInPairs built =
-        buildWeightsInPairs(builder, loc, scores.value, max.value, pairs,
-                            scale(sum, alpha).value, form);
-    return {max.value, built.sum,
-            addValues({built.weights, {}}, scale(output, alpha))};
-  }
   MappedValue weights = {buildShiftedExp(builder, loc, scores, max, form),
                          scores.map};
 

@@ -66,7 +66,7 @@ public:
     intType = vectorType ? Type(vectorType.clone(element)) : element;
   }
 
-  Value build(Value x, bool nonPositive);
+  Value build(Value x, bool isBounded);
 
 private:
   Value splat(Type shaped, TypedAttr attr) {
@@ -101,14 +101,14 @@ Value Exp2Builder::polynomial(Value f) {
   return power;
 }
 
-Value Exp2Builder::build(Value x, bool nonPositive) {
+Value Exp2Builder::build(Value x, bool isBounded) {
   int64_t mantissaBits = isF64 ? 52 : 23;
   int64_t bias = isF64 ? 1023 : 127;
   // n = -bias has all exponent bits 0, which makes the result 0. Beyond n =
   // bias the polynomial itself grows until the product overflows.
   x = clamp(x, arith::CmpFPredicate::OLT, -double(bias));
   Value most = x;
-  if (!nonPositive) {
+  if (!isBounded) {
     x = clamp(x, arith::CmpFPredicate::OGT, double(bias) + 2);
     most = clamp(x, arith::CmpFPredicate::OGT, double(bias));
   }
@@ -125,6 +125,6 @@ Value Exp2Builder::build(Value x, bool nonPositive) {
   return arith::MulFOp::create(b, power, scale);
 }
 
-Value xsa::buildExp2(ImplicitLocOpBuilder &b, Value x, bool nonPositive) {
-  return Exp2Builder(b, x.getType()).build(x, nonPositive);
+Value xsa::buildExp2(ImplicitLocOpBuilder &b, Value x, bool isBounded) {
+  return Exp2Builder(b, x.getType()).build(x, isBounded);
 }

@@ -23,7 +23,7 @@ namespace xsa {
 /// the smallest normal number are 0 or lose digits. Cheaper where x is known to
 /// be 0 at most.
 mlir::Value buildExp2(mlir::ImplicitLocOpBuilder &builder, mlir::Value x,
-                      bool nonPositive = false);
+                      bool isBounded = false);
 
 } // namespace xsa
 

@@ -268,9 +268,45 @@ Value LaneSumBuilder::build() {
   return emitRows(whole, size, 1, destination);
 }
 
+/// The result of `op` as one vector of terms, combined, if it has one result
+/// and its terms fit.
+static FailureOr<Value> combineAllTerms(OpBuilder &builder,
+                                        linalg::GenericOp op,
+                                        const VectorTarget &target) {
+  Operation *combiner = findCombiner(op);
+  if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() ||
+      op.getNumLoops() != 1 || op.getNumReductionLoops() != 1 || !combiner ||
+      !hasVectorForm(op))
+    return failure();
+  OpOperand *init = op.getDpsInitOperand(0);
+  int64_t terms = op.getStaticLoopRanges().front();
+  if (op.getMatchingIndexingMap(init).getNumResults() != 0 ||
+      ShapedType::isDynamic(terms) ||
+      terms > target.getMaxLanes(builder.getF32Type()))
+    return failure();
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (!op.getMatchingIndexingMap(input).isProjectedPermutation())
+      return failure();
+  ImplicitLocOpBuilder b(op.getLoc(), builder);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value vector = buildTileElement(b, op, zero, /*lane=*/0, terms,
+                                  buildNeutral(b, combiner, terms));
+  Value start = readTileOperand(b, op, init, init->get(), zero, 0, terms);
+  Value result = combine(b, combiner, start, combineLanes(b, combiner, vector));
+  Value destination = init->get();
+  if (auto fill = destination.getDefiningOp<linalg::FillOp>())
+    destination = fill.output();
+  return tensor::InsertOp::create(b, result, destination, ValueRange())
+      .getResult();
+}
+
 FailureOr<Value> xsa::vectorizeLaneSum(OpBuilder &builder, linalg::GenericOp op,
                                        const VectorTarget &target,
                                        linalg::GenericOp change) {
+  if (!change)
+    if (FailureOr<Value> all = combineAllTerms(builder, op, target);
+        succeeded(all))
+      return all;
   FailureOr<LaneSumLoops> loops = analyzeLaneSum(op);
   if (failed(loops))
     return failure();

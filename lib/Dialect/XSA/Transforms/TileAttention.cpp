@@ -78,7 +78,7 @@ static int64_t getDepth(AttentionOp op) {
 
 /// Keys of a tile whose terms are in pairs, and the multiples that its blocks
 /// begin and end at: two rows of matrix tiles, and as many terms as one takes.
-static constexpr int64_t kMaxKeysInPairs = 128;
+static constexpr int64_t kMaxKeysInPairs = 64;
 static constexpr int64_t kGrainInPairs = 32;
 
 /// Rows that share a tile of keys in pairs: more than otherwise, for values are

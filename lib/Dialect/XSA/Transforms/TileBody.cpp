@@ -122,7 +122,7 @@ static Value buildOn(ImplicitLocOpBuilder &b, Operation *op,
   bool isVector = isa<VectorType>(operands.front().getType());
   Type element = op->getResult(0).getType();
   if (isVector && isa<math::Exp2Op>(op) && (element.isF32() || element.isF64()))
-    return buildExp2(b, operands[0], op->hasAttr(kNonPositiveAttrName));
+    return buildExp2(b, operands[0], op->hasAttr(kBoundedAttrName));
   Type type = isVector ? VectorType::get({lanes}, element) : element;
   OperationState state(b.getLoc(), op->getName(), operands, type,
                        op->getAttrs());
@@ -176,13 +176,37 @@ SmallVector<Value> xsa::buildTileBody(ImplicitLocOpBuilder &b,
       });
 }
 
+SmallVector<Value> xsa::readSharedInputs(ImplicitLocOpBuilder &b,
+                                         linalg::GenericOp op,
+                                         ArrayRef<Value> at, unsigned lane,
+                                         int64_t lanes) {
+  return llvm::map_to_vector(op.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
+      if (dim != lane && map.isFunctionOfDim(dim))
+        return Value();
+    return readTileOperand(b, op, input, input->get(), at, lane, lanes);
+  });
+}
+
+SmallVector<Value> xsa::readInputs(ImplicitLocOpBuilder &b,
+                                   linalg::GenericOp op,
+                                   ArrayRef<Value> indices, unsigned lane,
+                                   int64_t lanes, ArrayRef<Value> shared) {
+  SmallVector<Value> inputs;
+  for (auto [i, input] : llvm::enumerate(op.getDpsInputOperands()))
+    inputs.push_back(!shared.empty() && shared[i]
+                         ? shared[i]
+                         : readTileOperand(b, op, input, input->get(), indices,
+                                           lane, lanes));
+  return inputs;
+}
+
 Value xsa::buildTileElement(ImplicitLocOpBuilder &b, linalg::GenericOp op,
                             ArrayRef<Value> indices, unsigned lane,
-                            int64_t lanes, Value accumulator) {
-  SmallVector<Value> args;
-  for (OpOperand *input : op.getDpsInputOperands())
-    args.push_back(
-        readTileOperand(b, op, input, input->get(), indices, lane, lanes));
+                            int64_t lanes, Value accumulator,
+                            ArrayRef<Value> shared) {
+  SmallVector<Value> args = readInputs(b, op, indices, lane, lanes, shared);
   args.push_back(accumulator);
   return buildTileBody(b, op, args, indices, lane, lanes,
                        /*contracts=*/op.getNumReductionLoops() != 0)
@@ -211,7 +235,8 @@ Operation *xsa::findCombiner(linalg::GenericOp op) {
   Block *body = op.getBody();
   Operation *combiner = body->getTerminator()->getOperand(0).getDefiningOp();
   Value sum = body->getArguments().back();
-  if (!isa_and_nonnull<arith::AddFOp, arith::MaximumFOp>(combiner) ||
+  if (!isa_and_nonnull<arith::AddFOp, arith::MaximumFOp, arith::OrIOp>(
+          combiner) ||
       !sum.hasOneUse() || !llvm::is_contained(combiner->getOperands(), sum))
     return nullptr;
   return combiner;
@@ -219,17 +244,30 @@ Operation *xsa::findCombiner(linalg::GenericOp op) {
 
 Value xsa::buildNeutral(ImplicitLocOpBuilder &b, Operation *combiner,
                         int64_t lanes) {
-  double value = isa<arith::AddFOp>(combiner)
-                     ? 0.0
-                     : -std::numeric_limits<double>::infinity();
   Type type = combiner->getResult(0).getType();
-  Value constant = arith::ConstantOp::create(b, b.getFloatAttr(type, value));
-  return broadcastLanes(b, constant, lanes);
+  TypedAttr value = b.getZeroAttr(type);
+  if (isa<arith::MaximumFOp>(combiner))
+    value = b.getFloatAttr(type, -std::numeric_limits<double>::infinity());
+  return broadcastLanes(b, arith::ConstantOp::create(b, value), lanes);
 }
 
 Value xsa::combine(ImplicitLocOpBuilder &b, Operation *combiner, Value lhs,
                    Value rhs) {
   if (isa<arith::MaximumFOp>(combiner))
     return buildMax(b, lhs, rhs);
+  if (isa<arith::OrIOp>(combiner))
+    return arith::OrIOp::create(b, lhs, rhs);
   return arith::AddFOp::create(b, lhs, rhs);
+}
+
+Value xsa::combineLanes(ImplicitLocOpBuilder &b, Operation *combiner,
+                        Value vector) {
+  if (isa<arith::MaximumFOp>(combiner))
+    return vector::ReductionOp::create(b, vector::CombiningKind::MAXNUMF,
+                                       vector);
+  if (isa<arith::OrIOp>(combiner))
+    return vector::ReductionOp::create(b, vector::CombiningKind::OR, vector);
+  // In order, the lanes would wait for each other.
+  return vector::ReductionOp::create(b, vector::CombiningKind::ADD, vector,
+                                     arith::FastMathFlags::reassoc);
 }

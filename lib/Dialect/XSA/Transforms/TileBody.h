@@ -59,11 +59,28 @@ buildTileBody(mlir::ImplicitLocOpBuilder &b, mlir::linalg::GenericOp op,
               llvm::ArrayRef<mlir::Value> indices, unsigned lane, int64_t lanes,
               bool contracts);
 
-/// The value of the body at `indices`, its inputs read there.
+/// The inputs of `op` that vary with no loop but `lane`, read once; null for
+/// the others.
+llvm::SmallVector<mlir::Value> readSharedInputs(mlir::ImplicitLocOpBuilder &b,
+                                                mlir::linalg::GenericOp op,
+                                                llvm::ArrayRef<mlir::Value> at,
+                                                unsigned lane, int64_t lanes);
+
+/// The inputs of `op` at `indices`: those in `shared`, if there are any, and
+/// the others read there.
+llvm::SmallVector<mlir::Value> readInputs(mlir::ImplicitLocOpBuilder &b,
+                                          mlir::linalg::GenericOp op,
+                                          llvm::ArrayRef<mlir::Value> indices,
+                                          unsigned lane, int64_t lanes,
+                                          llvm::ArrayRef<mlir::Value> shared);
+
+/// The value of the body at `indices`, its inputs read there, but for those in
+/// `shared`.
 mlir::Value buildTileElement(mlir::ImplicitLocOpBuilder &b,
                              mlir::linalg::GenericOp op,
                              llvm::ArrayRef<mlir::Value> indices, unsigned lane,
-                             int64_t lanes, mlir::Value accumulator);
+                             int64_t lanes, mlir::Value accumulator,
+                             llvm::ArrayRef<mlir::Value> shared = {});
 
 /// `value`, the result of `op` at `indices`, as `change`, an element-wise
 /// change of that result in place, leaves it; without one, as it is.
@@ -82,6 +99,10 @@ mlir::Value buildNeutral(mlir::ImplicitLocOpBuilder &b,
                          mlir::Operation *combiner, int64_t lanes);
 mlir::Value combine(mlir::ImplicitLocOpBuilder &b, mlir::Operation *combiner,
                     mlir::Value lhs, mlir::Value rhs);
+
+/// All lanes of a vector of its results combined.
+mlir::Value combineLanes(mlir::ImplicitLocOpBuilder &b,
+                         mlir::Operation *combiner, mlir::Value vector);
 
 } // namespace xsa
 

@@ -199,6 +199,8 @@ private:
   const VectorTarget &target;
   /// Where each loop stands.
   SmallVector<Value> indices;
+  /// What is read once for all rows and terms.
+  SmallVector<Value> sharedInputs;
   /// The terms that are summed, where not all are at once.
   Value firstTerm, endOfTerms;
 };
@@ -220,7 +222,8 @@ Value TileVectorizer::read(OpOperand *operand, Value from) {
 }
 
 Value TileVectorizer::evaluate(Value accumulator) {
-  return buildTileElement(b, op, indices, loops.lane, lanes, accumulator);
+  return buildTileElement(b, op, indices, loops.lane, lanes, accumulator,
+                          sharedInputs);
 }
 
 /// What the init holds at the current row: a constant where it is filled, a
@@ -348,6 +351,7 @@ Value TileVectorizer::emitBlocks(Value destination, Value begin, Value end,
 /// are nine blocks of six and two of five, not a rest of four. A number of rows
 /// that is not known is mostly a multiple of four.
 Value TileVectorizer::vectorizeRows(Value destination) {
+  sharedInputs = readSharedInputs(b, op, indices, loops.lane, lanes);
   if (!loops.row)
     return buildBlock(destination, constant(0), 1);
   int64_t bits = lanes * getElementType().getIntOrFloatBitWidth();

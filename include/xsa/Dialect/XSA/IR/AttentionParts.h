@@ -133,8 +133,9 @@ mlir::Value buildModifiedScores(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value buildRowMax(mlir::OpBuilder &builder, mlir::Location loc,
                         MappedValue scores, MappedValue init);
 
-/// On exponentials whose argument is 0 at most, since a maximum is taken off.
-inline constexpr llvm::StringLiteral kNonPositiveAttrName = "xsa.nonpositive";
+/// On exponentials whose argument is small, since a maximum is taken off, or
+/// what is less than it by no more than `kMaxLag`.
+inline constexpr llvm::StringLiteral kBoundedAttrName = "xsa.bounded";
 
 /// exp(factor * (x - max)); 0 where both are -inf.
 mlir::Value buildShiftedExpElement(mlir::ImplicitLocOpBuilder &builder,
@@ -144,6 +145,15 @@ mlir::Value buildShiftedExpElement(mlir::ImplicitLocOpBuilder &builder,
 /// The same for all elements, in place.
 mlir::Value buildShiftedExp(mlir::OpBuilder &builder, mlir::Location loc,
                             MappedValue x, MappedValue max,
+                            const SoftmaxForm &form);
+
+/// How far the maximum that is taken off may stay behind the scores, as an
+/// exponent of 2: weights and sums grow by up to 2^8, which no float minds.
+inline constexpr double kMaxLag = 8.0;
+
+/// Whether `more` exceeds `max` by more than `kMaxLag` in some row, an i1.
+mlir::Value buildExceedsMax(mlir::OpBuilder &builder, mlir::Location loc,
+                            MappedValue more, MappedValue max,
                             const SoftmaxForm &form);
 
 /// exp(max - max(max, more)) into `init`: what the sums so far are to be
