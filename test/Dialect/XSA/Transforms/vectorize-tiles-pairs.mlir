@@ -1,0 +1,44 @@
+// RUN: xsa-opt %s --xsa-tile-attention="vector-bits=512 bf16-dot=amx" --xsa-vectorize-tiles=vector-bits=512 --canonicalize --cse | FileCheck %s
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+
+// CHECK-LABEL: func.func @pairs
+// CHECK-DAG:     %[[HALF:[^ ,:)]*]] = arith.constant dense<32768> : vector<32xi32>
+// CHECK-DAG:     %[[UPPER:[^ ,:)]*]] = arith.constant dense<-65536> : vector<32xi32>
+// Query rows that were bf16 are interleaved.
+// CHECK:         vector.interleave %{{.*}}, %{{.*}} : vector<32xbf16>
+// CHECK:         scf.for
+// Values change places in pairs: 32 rows of 16 become 16 of 32.
+// CHECK-COUNT-32:  vector.transfer_read {{.*}} vector<16xbf16>
+// CHECK-COUNT-16:  vector.interleave {{.*}} : vector<16xbf16>
+// CHECK:           vector.shuffle {{.*}} vector<16xi32>
+// CHECK-COUNT-16:  vector.transfer_write {{.*}} : vector<32xbf16>
+// The products stay, with the zeros that the first starts from.
+// CHECK:           %[[ZERO:[^ ,:)]*]] = linalg.fill
+// CHECK:           linalg.generic {{.*}} outs(%[[ZERO]] : tensor<64x32xf32>)
+// Whether any maximum lags behind is one reduction.
+// CHECK:           %[[EXCEEDS:[^ ,:)]*]] = vector.reduction <or>, %{{.*}} : vector<32xi1> into i1
+// CHECK:           scf.if %[[EXCEEDS]]
+// The maximum is read once. Two weights are rounded and put beside each other,
+// and added to a sum each.
+// CHECK:           %[[MAX:[^ ,:)]*]] = vector.transfer_read {{.*}} : tensor<32xf32>, vector<32xf32>
+// CHECK:           scf.for {{.*}} -> (tensor<32x64xbf16>, vector<32xf32>, vector<32xf32>)
+// CHECK-NOT:         vector.transfer_read {{.*}} : tensor<32xf32>
+// CHECK:             vector.transfer_read {{.*}} : tensor<32x2x32xf32>, vector<32xf32>
+// CHECK:             vector.transfer_read {{.*}} : tensor<32x2x32xf32>, vector<32xf32>
+// CHECK-DAG:         %[[LOW:[^ ,:)]*]] = arith.addi %{{.*}}, %[[HALF]]
+// CHECK-DAG:         %[[LOWER:[^ ,:)]*]] = arith.shrui %[[LOW]]
+// CHECK-DAG:         %[[HIGH:[^ ,:)]*]] = arith.andi %{{.*}}, %[[UPPER]]
+// CHECK:             arith.ori %[[LOWER]], %[[HIGH]]
+// CHECK:             vector.transfer_write {{.*}} : vector<64xbf16>
+// CHECK:           linalg.generic {{.*}} outs(%{{.*}} : tensor<32x32xf32>)
+func.func @pairs(%q: tensor<64x32xbf16>, %k: tensor<512x32xbf16>, %v: tensor<512x32xbf16>,
+                 %o: tensor<64x32xbf16>) -> tensor<64x32xbf16> {
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o], scale = 0.125 : f64}
+      ins(%q, %k, %v : tensor<64x32xbf16>, tensor<512x32xbf16>, tensor<512x32xbf16>)
+      outs(%o : tensor<64x32xbf16>) -> tensor<64x32xbf16>
+  return %r : tensor<64x32xbf16>
+}
