@@ -250,6 +250,8 @@ Value xsa::buildShiftedExpElement(ImplicitLocOpBuilder &b, Value x, Value max,
     return math::ExpOp::create(b, exponent);
   auto power = math::Exp2Op::create(b, exponent);
   power->setDiscardableAttr(kBoundedAttrName, b.getUnitAttr());
+  if (form.rough)
+    power->setDiscardableAttr(kRoughAttrName, b.getUnitAttr());
   return power;
 }
 
@@ -307,17 +309,30 @@ Value xsa::buildRowSum(OpBuilder &builder, Location loc, MappedValue weights,
       });
 }
 
+/// x / sum, 0 where the sum is 0.
+static Value divideBySum(ImplicitLocOpBuilder &b, Value x, Value sum) {
+  Value zero = floatConstant(b, sum.getType(), 0.0);
+  Value isEmpty =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, zero);
+  Value quotient = arith::DivFOp::create(b, x, sum);
+  return arith::SelectOp::create(b, isEmpty, zero, quotient);
+}
+
 Value xsa::buildNormalized(OpBuilder &builder, Location loc, MappedValue x,
                            MappedValue sum) {
-  return buildGeneric(
-      builder, loc, sum, x,
-      [](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
-        Value zero = floatConstant(b, args[0].getType(), 0.0);
-        Value isEmpty =
-            arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, args[0], zero);
-        Value quotient = arith::DivFOp::create(b, args[1], args[0]);
-        return arith::SelectOp::create(b, isEmpty, zero, quotient);
-      });
+  return buildGeneric(builder, loc, sum, x,
+                      [](ImplicitLocOpBuilder &b, ValueRange args, auto) {
+                        return divideBySum(b, args[1], args[0]);
+                      });
+}
+
+Value xsa::buildReciprocal(OpBuilder &builder, Location loc, MappedValue sum,
+                           MappedValue init) {
+  return buildGeneric(builder, loc, sum, init,
+                      [](ImplicitLocOpBuilder &b, ValueRange args, auto) {
+                        Value one = floatConstant(b, args[0].getType(), 1.0);
+                        return divideBySum(b, one, args[0]);
+                      });
 }
 
 Value xsa::buildLogSumExp(OpBuilder &builder, Location loc, MappedValue max,

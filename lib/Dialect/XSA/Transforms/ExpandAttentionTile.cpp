@@ -560,6 +560,8 @@ Running TileExpander::step(KeyTile tile, MappedValue rows, Running running) {
   SoftmaxForm form = softmax;
   form.finiteMax = !policy.widenInputs && tile.kind == TileKind::Full &&
                    !parts.mask && !parts.bias && !op.hasScoreRegion();
+  // Logarithms of sums would show an error that is the same for many keys.
+  form.rough = policy.termsInPairs && !op.getLseOutput();
   MappedValue tileMax = {buildFilled(builder, loc, tileSizes, rowMap, type,
                                      -std::numeric_limits<double>::infinity()),
                          rowMap};
@@ -599,7 +601,7 @@ Running TileExpander::advanceInPairs(Running running, MappedValue scores,
                                      MappedValue tileMax,
                                      const SoftmaxForm &form,
                                      ValuesFn addValues) {
-  running = catchUp(running, tileMax, form);
+  running = catchUp(running, tileMax, softmax);
   Value pairs = slicePairs(builder, loc, weightScratch, tileSizes[k2]);
   WeightsInPairs built = buildWeightsInPairs(
       builder, loc, scores.value, running.max, pairs, running.sum, form);
@@ -759,7 +761,11 @@ SmallVector<Value> TileExpander::finishBlock(Running &running,
                                              ValueRange destinations) {
   MappedValue max = {running.max, rowMap}, sum = {running.sum, rowMap};
   MappedValue y = {running.output, outputMap};
-  y.value = running.output = buildNormalized(builder, loc, y, sum);
+  // One division per row, instead of one per element.
+  MappedValue inverse = {makeScratch(rowMap, type), rowMap};
+  inverse.value = buildReciprocal(builder, loc, sum, inverse);
+  y = scale(y, inverse);
+  running.output = y.value;
   MappedValue coefficient;
   if (op.isExclusive()) {
     MappedValue v =

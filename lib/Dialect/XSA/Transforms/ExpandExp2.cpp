@@ -38,6 +38,10 @@ static constexpr double kCoefficientsF32[] = {1.0,
                                               0.00967554134312,
                                               0.0013276472632};
 
+/// The same, for what is rounded to bf16; error 1.1e-4.
+static constexpr double kCoefficientsBF16[] = {1.0, 0.693282927389,
+                                               0.242210962216, 0.0550089314230};
+
 /// ln(2)^k / k!; error 4e-18.
 static constexpr double kCoefficientsF64[] = {1.0,
                                               0.6931471805599453,
@@ -59,14 +63,15 @@ namespace {
 /// same width.
 class Exp2Builder {
 public:
-  Exp2Builder(ImplicitLocOpBuilder &b, Type type)
-      : b(b), type(type), isF64(getElementTypeOrSelf(type).isF64()) {
+  Exp2Builder(ImplicitLocOpBuilder &b, Type type, Exp2Form form)
+      : b(b), type(type), form(form),
+        isF64(getElementTypeOrSelf(type).isF64()) {
     Type element = b.getIntegerType(isF64 ? 64 : 32);
     auto vectorType = dyn_cast<VectorType>(type);
     intType = vectorType ? Type(vectorType.clone(element)) : element;
   }
 
-  Value build(Value x, bool isBounded);
+  Value build(Value x);
 
 private:
   Value splat(Type shaped, TypedAttr attr) {
@@ -87,6 +92,7 @@ private:
 
   ImplicitLocOpBuilder &b;
   Type type, intType;
+  Exp2Form form;
   bool isF64;
 };
 } // namespace
@@ -95,20 +101,22 @@ Value Exp2Builder::polynomial(Value f) {
   ArrayRef<double> coefficients(kCoefficientsF32);
   if (isF64)
     coefficients = kCoefficientsF64;
+  else if (form.rough)
+    coefficients = kCoefficientsBF16;
   Value power = constant(coefficients.back());
   for (double coefficient : llvm::reverse(coefficients.drop_back()))
     power = math::FmaOp::create(b, power, f, constant(coefficient));
   return power;
 }
 
-Value Exp2Builder::build(Value x, bool isBounded) {
+Value Exp2Builder::build(Value x) {
   int64_t mantissaBits = isF64 ? 52 : 23;
   int64_t bias = isF64 ? 1023 : 127;
   // n = -bias has all exponent bits 0, which makes the result 0. Beyond n =
   // bias the polynomial itself grows until the product overflows.
   x = clamp(x, arith::CmpFPredicate::OLT, -double(bias));
   Value most = x;
-  if (!isBounded) {
+  if (!form.bounded) {
     x = clamp(x, arith::CmpFPredicate::OGT, double(bias) + 2);
     most = clamp(x, arith::CmpFPredicate::OGT, double(bias));
   }
@@ -125,6 +133,6 @@ Value Exp2Builder::build(Value x, bool isBounded) {
   return arith::MulFOp::create(b, power, scale);
 }
 
-Value xsa::buildExp2(ImplicitLocOpBuilder &b, Value x, bool isBounded) {
-  return Exp2Builder(b, x.getType()).build(x, isBounded);
+Value xsa::buildExp2(ImplicitLocOpBuilder &b, Value x, Exp2Form form) {
+  return Exp2Builder(b, x.getType(), form).build(x);
 }

@@ -18,12 +18,19 @@
 
 namespace xsa {
 
-/// 2^x for a vector (or scalar) of f32 or f64, to 2 units in the last place.
-/// 0 for -inf, infinity from the overflow bound on, NaN for NaN; results below
-/// the smallest normal number are 0 or lose digits. Cheaper where x is known to
-/// be 0 at most.
+/// What is known of 2^x.
+struct Exp2Form {
+  /// x is at most 127, so that nothing overflows.
+  bool bounded = false;
+  /// A relative error of 1.1e-4 is small enough.
+  bool rough = false;
+};
+
+/// 2^x for a vector (or scalar) of f32 or f64, to 2 units in the last place
+/// unless it may be rough. 0 for -inf, infinity from the overflow bound on, NaN
+/// for NaN; results below the smallest normal number are 0 or lose digits.
 mlir::Value buildExp2(mlir::ImplicitLocOpBuilder &builder, mlir::Value x,
-                      bool isBounded = false);
+                      Exp2Form form);
 
 } // namespace xsa
 

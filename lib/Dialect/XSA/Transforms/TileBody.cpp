@@ -122,7 +122,9 @@ static Value buildOn(ImplicitLocOpBuilder &b, Operation *op,
   bool isVector = isa<VectorType>(operands.front().getType());
   Type element = op->getResult(0).getType();
   if (isVector && isa<math::Exp2Op>(op) && (element.isF32() || element.isF64()))
-    return buildExp2(b, operands[0], op->hasAttr(kBoundedAttrName));
+    return buildExp2(
+        b, operands[0],
+        {op->hasAttr(kBoundedAttrName), op->hasAttr(kRoughAttrName)});
   Type type = isVector ? VectorType::get({lanes}, element) : element;
   OperationState state(b.getLoc(), op->getName(), operands, type,
                        op->getAttrs());

@@ -83,6 +83,8 @@ struct SoftmaxForm {
 
   /// What a maximum is to be multiplied by to be a natural logarithm.
   double toNatural() const;
+  /// The exponentials are rounded to bf16: errors of 1e-4 do not count.
+  bool rough = false;
 };
 
 /// Computes one element. `args` are the elements of the inputs and of the
@@ -137,6 +139,9 @@ mlir::Value buildRowMax(mlir::OpBuilder &builder, mlir::Location loc,
 /// what is less than it by no more than `kMaxLag`.
 inline constexpr llvm::StringLiteral kBoundedAttrName = "xsa.bounded";
 
+/// On exponentials of which SoftmaxForm says so.
+inline constexpr llvm::StringLiteral kRoughAttrName = "xsa.rough";
+
 /// exp(factor * (x - max)); 0 where both are -inf.
 mlir::Value buildShiftedExpElement(mlir::ImplicitLocOpBuilder &builder,
                                    mlir::Value x, mlir::Value max,
@@ -169,6 +174,10 @@ mlir::Value buildRowSum(mlir::OpBuilder &builder, mlir::Location loc,
 /// x / sum, in place; 0 where the sum is 0.
 mlir::Value buildNormalized(mlir::OpBuilder &builder, mlir::Location loc,
                             MappedValue x, MappedValue sum);
+
+/// 1 / sum into `init`; 0 where the sum is 0.
+mlir::Value buildReciprocal(mlir::OpBuilder &builder, mlir::Location loc,
+                            MappedValue sum, MappedValue init);
 
 /// max + log(sum) into `init`, the maximum brought to natural logarithms.
 mlir::Value buildLogSumExp(mlir::OpBuilder &builder, mlir::Location loc,
