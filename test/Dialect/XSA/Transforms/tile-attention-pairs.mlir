@@ -29,7 +29,7 @@
 // CHECK:             %[[RUNNING:[^ ,:)]*]]:3 = scf.if %[[EXCEEDS]] -> (tensor<32xf32>, tensor<32xf32>, tensor<48x32xf32>)
 // CHECK:             %[[TERM:[^ ,:)]*]] = tensor.expand_shape %[[S]] {{\[}}[0, 1], [2]] output_shape [32, 2, 32]
 // CHECK:             %[[P:[^ ,:)]*]]:2 = linalg.generic {{.*}} ins(%[[TERM]], %[[RUNNING]]#0 : {{.*}}) outs(%{{.*}}, %[[RUNNING]]#1 : tensor<32x32x2xbf16>, tensor<32xf32>)
-// CHECK:               %[[W:[^ ,:)]*]] = math.exp2
+// CHECK:               %[[W:[^ ,:)]*]] = math.exp2 %{{.*}} {xsa.bounded, xsa.rough}
 // CHECK-DAG:           arith.addf %[[W]]
 // CHECK-DAG:           arith.truncf %[[W]]
 // CHECK:             %[[LV:[^ ,:)]*]] = tensor.expand_shape %[[VALUES]] {{\[}}[0], [1, 2]] output_shape [48, 32, 2]

@@ -173,8 +173,11 @@ func.func @bf16_keys_are_widened(%q: tensor<64x8xbf16>, %k: tensor<64x8xbf16>, %
 // CHECK:           %[[MAX0:[^ ,:)]*]] = linalg.fill {xsa.tile} ins(%[[SINK2]] : f32)
 // CHECK:           %[[SUM0:[^ ,:)]*]] = linalg.fill {xsa.tile} ins(%[[WEIGHT]] : f32)
 // CHECK:           %[[END:[^ ,:)]*]]:3 = scf.for {{.*}} iter_args(%{{.*}} = %[[MAX0]], %{{.*}} = %[[SUM0]]
-// CHECK:           %[[Y:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[END]]#1
+// One division per row.
+// CHECK:           %[[INVERSE:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[END]]#1
 // CHECK:             arith.divf
+// CHECK:           %[[Y:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[INVERSE]] : tensor<16xf32>) outs(%[[END]]#2
+// CHECK:             arith.mulf
 // CHECK:             arith.divf
 // CHECK:           linalg.generic {{.*}} ins(%[[Y]], %{{.*}}, %{{.*}} : tensor<8x16xf32>, tensor<8x16xf32>, tensor<16xf32>)
 // CHECK:             arith.subf
