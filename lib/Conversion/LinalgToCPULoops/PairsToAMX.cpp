@@ -56,10 +56,12 @@ private:
   Value loadSum(int64_t row, int64_t column, const PairBlock &block);
   void storeSum(Value sum, int64_t row, int64_t column, const PairBlock &block);
   Value getStride(const Factor &factor, unsigned dim);
-  Value allocateTile(amx::TileType type);
+  Value getMemory(amx::TileType type);
   void forEachRow(Value from, Value to, function_ref<void(Value)> body);
 
   amx::TileType sumType, pairType;
+  /// By where it is taken and what it holds.
+  llvm::DenseMap<std::pair<Block *, Type>, Value> memory;
 };
 } // namespace
 
@@ -75,12 +77,15 @@ Value AMXEmitter::getStride(const Factor &factor, unsigned dim) {
   return metadata.getStrides()[position];
 }
 
-/// Memory for one tile.
-Value AMXEmitter::allocateTile(amx::TileType type) {
+/// Memory for one tile, which holds it just until it is read.
+Value AMXEmitter::getMemory(amx::TileType type) {
   OpBuilder head = getStackHead(builder.getInsertionBlock()->getParent());
-  return memref::AllocaOp::create(
-      head, loc, MemRefType::get(type.getShape(), type.getElementType()),
-      head.getI64IntegerAttr(64));
+  Value &tile = memory[{head.getInsertionBlock(), type}];
+  if (tile)
+    return tile;
+  return tile = memref::AllocaOp::create(
+             head, loc, MemRefType::get(type.getShape(), type.getElementType()),
+             head.getI64IntegerAttr(64));
 }
 
 void AMXEmitter::forEachRow(Value from, Value to,
@@ -102,24 +107,25 @@ Value AMXEmitter::loadTile(const Factor &factor, unsigned rowDim, int64_t row,
     return amx::TileLoadOp::create(builder, loc, type, factor.buffer, indices,
                                    getStride(factor, rowDim));
 
-  Value tile = allocateTile(type);
+  Value tile = getMemory(type);
   int64_t lanes = type.getShape()[1];
   Value size = getConstant(kTileSize), zero = getConstant(0);
   unsigned position = llvm::find(factor.dims, rowDim) - factor.dims.begin();
-  Value mask = createMask(lanes, numElements);
-  forEachRow(zero, numRows ? numRows : size, [&](Value r) {
+  // One loop whose masks are empty for rows that do not exist: one that fills
+  // these with zero would be a call of memset, which leaves no tile in place.
+  forEachRow(zero, size, [&](Value r) {
     SmallVector<Value> source = indices;
     source[position] = arith::AddIOp::create(builder, loc, source[position], r);
-    storeVector(loadVector(factor.buffer, source, lanes, mask), tile, {r, zero},
-                nullptr);
+    Value count = numElements ? numElements : getConstant(lanes);
+    if (numRows) {
+      Value exists = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ult, r, numRows);
+      count = arith::SelectOp::create(builder, loc, exists, count, zero);
+    }
+    storeVector(
+        loadVector(factor.buffer, source, lanes, createMask(lanes, count)),
+        tile, {r, zero}, nullptr);
   });
-  if (numRows) {
-    auto vectorType = VectorType::get(lanes, type.getElementType());
-    Value zeros = arith::ConstantOp::create(builder, loc, vectorType,
-                                            builder.getZeroAttr(vectorType));
-    forEachRow(numRows, size,
-               [&](Value r) { storeVector(zeros, tile, {r, zero}, nullptr); });
-  }
   return amx::TileLoadOp::create(builder, loc, type, tile,
                                  ValueRange{zero, zero}, Value());
 }
@@ -139,7 +145,7 @@ void AMXEmitter::storeSum(Value sum, int64_t row, int64_t column,
                              getStride(c.result, c.row));
     return;
   }
-  Value tile = allocateTile(sumType);
+  Value tile = getMemory(sumType);
   Value size = getConstant(kTileSize), zero = getConstant(0);
   amx::TileStoreOp::create(builder, loc, tile, ValueRange{zero, zero}, sum,
                            Value());
