@@ -52,6 +52,8 @@ if config.xsa_enable_execution:
     config.available_features.add("execution")
 if platform.machine() in ("x86_64", "AMD64"):
     config.available_features.add("x86_64")
+if os.path.exists("/proc/cpuinfo") and "avx512_bf16" in open("/proc/cpuinfo").read():
+    config.available_features.add("avx512_bf16")
 if (
     subprocess.run([config.python_executable, "-c", "import numpy"], capture_output=True).returncode
     == 0

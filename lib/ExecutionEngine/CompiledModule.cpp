@@ -246,14 +246,14 @@ static LogicalResult lower(ModuleOp module, StringRef entry, StringRef chip,
   if (options.device) {
     LowerForDeviceOptions lowerOptions;
     lowerOptions.vectorBits = getVectorBits(machine);
-    lowerOptions.bf16Dot = getBF16Dot(machine);
+    lowerOptions.bf16Dot = getBF16Dot(machine, options);
     lowerOptions.chip = chip.str();
     lowerOptions.format = getFormat(options.device->getImageFormat());
     buildLowerForDevicePipeline(pm, lowerOptions);
   } else {
     LowerToCPUOptions lowerOptions;
     lowerOptions.vectorBits = getVectorBits(machine);
-    lowerOptions.bf16Dot = getBF16Dot(machine);
+    lowerOptions.bf16Dot = getBF16Dot(machine, options);
     buildLowerToCPUPipeline(pm, lowerOptions);
   }
   return pm.run(module);

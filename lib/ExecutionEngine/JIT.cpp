@@ -167,7 +167,19 @@ static bool requestTiles() {
 #endif
 }
 
-BF16Dot xsa::getBF16Dot(llvm::TargetMachine &machine) {
+/// Whether vdpbf16ps does more than f32 arithmetic: AMD's processors start one
+/// a cycle and one multiply-add, Intel's one and two, so that it is no gain
+/// there. Who asks for it by name gets it.
+static bool prefersBF16Dot(const llvm::MCSubtargetInfo &subtarget,
+                           const CompileOptions &options) {
+  const std::vector<std::string> asked =
+      llvm::SubtargetFeatures(options.features).getFeatures();
+  return subtarget.getCPU().starts_with("znver") ||
+         llvm::is_contained(asked, "+avx512bf16");
+}
+
+BF16Dot xsa::getBF16Dot(llvm::TargetMachine &machine,
+                        const CompileOptions &options) {
   if (!machine.getTargetTriple().isX86())
     return BF16Dot::None;
   const llvm::MCSubtargetInfo *subtarget = machine.getMCSubtargetInfo();
@@ -179,7 +191,10 @@ BF16Dot xsa::getBF16Dot(llvm::TargetMachine &machine) {
   };
   if (has("amx-tile") && has("amx-bf16") && requestTiles())
     return BF16Dot::AMX;
-  return has("avx512f") && has("avx512bf16") ? BF16Dot::AVX512 : BF16Dot::None;
+  if (has("avx512f") && has("avx512bf16") &&
+      prefersBF16Dot(*subtarget, options))
+    return BF16Dot::AVX512;
+  return BF16Dot::None;
 }
 
 /// Whether an operation of the LLVM dialect only declares its symbol.

@@ -34,7 +34,7 @@ int64_t getVectorBits(llvm::TargetMachine &machine);
 
 /// The instruction of a target for sums of products of bf16, if this process
 /// may use it. Where that is AMX, the kernel has been asked for it.
-BF16Dot getBF16Dot(llvm::TargetMachine &machine);
+BF16Dot getBF16Dot(llvm::TargetMachine &machine, const CompileOptions &options);
 
 /// Reports the first symbol that the module uses and that neither it nor the
 /// runtime nor this process defines.

@@ -1,6 +1,6 @@
 """Numbers of `xsa.attention`, feature by feature, against a float64 reference.
 
-    attention.py XSA_RUN [XSA_OPT] [--reference | --target T] [--seed N] [--only REGEX] [--part I/N]
+    attention.py XSA_RUN [XSA_OPT] [--reference | --target T] [--seed N] [--only REGEX] [--part I/N] [--flag=F]
 
 Each case of attention_cases.py is run as it is, which tiles it for the target, or with --reference after XSA_OPT
 decomposed it into whole-tensor linalg. Cases whose numbers differ are printed, and the exit code is 1 if there are any.
@@ -20,7 +20,14 @@ from run_model import run_model, run_tool
 def run(args, text, arrays):
     """The outputs of a case."""
     # Raising would turn the reference back into what it is compared with.
-    flags = [f"--raise={not args.reference}".lower(), "--threads", "2", "--target", args.target]
+    flags = [
+        f"--raise={not args.reference}".lower(),
+        "--threads",
+        "2",
+        "--target",
+        args.target,
+        *args.flag,
+    ]
     if args.reference:
         with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
             file.write(text)
@@ -38,6 +45,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="")
     parser.add_argument("--part", default="0/1")
+    parser.add_argument("--flag", action="append", default=[], help="an option for xsa-run")
     args = parser.parse_args()
     part, parts = (int(n) for n in args.part.split("/"))
     names = [n for n in attention_cases.CASES if re.search(args.only, n)][part::parts]
