@@ -612,6 +612,7 @@ CASES = {
     "pairs_odd": dict(
         dtype="bf16", tq=40, tk=7, d=6, e=7, softcap=20.0, empty_rows=True, mask="mk"
     ),
+    "pairs_scale_vanishing": dict(dtype="bf16", tq=64, tk=130, scale=1e-39, kind="l2_clamp"),
     "pairs_no_terms": dict(dtype="bf16", tq=33, tk=45, d=9, e=5, alibi=True, kind="sq_clamp"),
     "one_token": dict(tq=1, tk=1, causal=True, kind="l2_clamp"),
     "decode": dict(tq=1, tk=200, causal=True, kind="l2_clamp", g=4),

@@ -266,8 +266,12 @@ Value xsa::buildShiftedExp(OpBuilder &builder, Location loc, MappedValue x,
 
 Value xsa::buildExceedsMax(OpBuilder &builder, Location loc, MappedValue more,
                            MappedValue max, const SoftmaxForm &form) {
-  double lag = kMaxLag * std::log(2.0) / form.toNatural();
   ImplicitLocOpBuilder b(loc, builder);
+  // Where the factor vanishes, only the first maximum counts.
+  auto type = cast<FloatType>(max.getElementType());
+  double lag =
+      std::min(kMaxLag * std::log(2.0) / form.toNatural(),
+               APFloat::getLargest(type.getFloatSemantics()).convertToDouble());
   auto noneType = RankedTensorType::get({}, b.getI1Type());
   Value none =
       linalg::FillOp::create(
