@@ -208,30 +208,24 @@ def is_right(spelling, result: int | str) -> bool:
 
 
 def family_table(spellings, results) -> list[str]:
-    """How many models of each family are right, of those that all contestants were given."""
+    """How many models of each family are right."""
     contestants = list(CONTESTANTS)
     lines = ["| family | models | " + " | ".join(contestants) + " |", "|---|---|" + "---|" * 3]
     families: dict[str, list[int]] = {}
     for index, spelling in enumerate(spellings):
         families.setdefault(spelling.family, []).append(index)
     totals = [0] * (len(contestants) + 1)
-    for family, everything in families.items():
-        indices = [i for i in everything if all((i, c) in results for c in contestants)]
-        if not indices:
-            continue
+    for family, indices in families.items():
         counts = [sum(is_right(spellings[i], results[i, c]) for i in indices) for c in contestants]
-        of = f" of {len(everything)}" if len(indices) < len(everything) else ""
         note = " (nothing may be found)" if family == LOOK_ALIKE else ""
-        cells = [f"{len(indices)}{of}", *map(str, counts)]
+        cells = map(str, [len(indices), *counts])
         lines.append(f"| {family}{note} | " + " | ".join(cells) + " |")
         totals = [a + b for a, b in zip(totals, [len(indices), *counts])]
     lines.append("| **all** | " + " | ".join(f"**{n}**" for n in totals) + " |")
     return lines
 
 
-def describe(spelling, result: int | str | None) -> str:
-    if result is None:
-        return "not measured"
+def describe(spelling, result: int | str) -> str:
     if isinstance(result, str):
         return "failed"
     if is_right(spelling, result):
@@ -245,7 +239,7 @@ def model_table(spellings, results) -> list[str]:
     contestants = list(CONTESTANTS)
     lines = ["| family | model | " + " | ".join(contestants) + " |", "|---|---|" + "---|" * 3]
     for index, spelling in enumerate(spellings):
-        cells = [describe(spelling, results.get((index, c))) for c in contestants]
+        cells = [describe(spelling, results[index, c]) for c in contestants]
         lines.append(f"| {spelling.family} | {spelling.name} | " + " | ".join(cells) + " |")
     return lines
 

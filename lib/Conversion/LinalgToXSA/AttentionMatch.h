@@ -192,6 +192,15 @@ bool matchProbabilities(MatchContext &match, ExprRef side,
 bool isSumOfNumerators(MatchContext &match, ExprRef sum, ExprRef numerator,
                        llvm::ArrayRef<ExprRef> keys);
 
+/// Takes masks of -inf off the exponent: they become conditions for a key to be
+/// kept.
+void takeMasks(MatchContext &match, Probabilities &result);
+
+/// Whether `sum` adds up the exponentials of the keys that are kept, however
+/// their being kept is written there and in `result`.
+bool matchMaskedSum(MatchContext &match, ExprRef sum,
+                    llvm::ArrayRef<ExprRef> keys, Probabilities &result);
+
 /// Matches a denominator that is the sum over the keys and something more: a
 /// sink, written as a term or as a further key, or an epsilon without effect.
 bool matchSinks(MatchContext &match, ExprRef denominator,

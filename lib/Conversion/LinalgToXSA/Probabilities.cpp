@@ -355,19 +355,43 @@ static bool matchFactor(MatchContext &match, ExprRef e, bool inverse,
     e = rest;
   }
   // The sum may skip keys whose probability is replaced by 0 afterwards.
-  for (ZeroGuard &guard : result.guards) {
-    Type type = result.numerator->getType();
-    ExprRef kept = match.ctx.select(
-        guard.condition, match.ctx.constant(type, 0), result.numerator);
-    if (!match.dependsOn(guard.condition, keys) ||
-        !isSumOfNumerators(match, e, kept, keys))
-      continue;
-    ++result.normalizations;
-    result.dropped.push_back(match.ctx.logicalNot(guard.condition));
-    result.guards.erase(&guard);
-    return true;
+  if (!matchMaskedSum(match, e, keys, result))
+    return false;
+  ++result.normalizations;
+  return true;
+}
+
+namespace {
+/// A sum whose logarithm is subtracted, and the exponent without it.
+struct LogarithmOfSum {
+  ExprRef sum, exponent;
+};
+} // namespace
+
+/// What may be the logarithm of a sum in x - log(sum), x - (m + log(sum)).
+static SmallVector<LogarithmOfSum> collectLogarithms(MatchContext &match,
+                                                     ExprRef e) {
+  SmallVector<LogarithmOfSum> found;
+  ExprRef outer = match.look(e);
+  if (!outer->isApply(ExprOp::Sub))
+    return found;
+  ExprRef inner = outer->getOperand(0);
+  auto add = [&](ExprRef term, ExprRef rest) {
+    ExprRef logarithm = match.look(term);
+    if (!logarithm->isApply(ExprOp::Log))
+      return;
+    ExprRef exponent =
+        rest ? match.ctx.apply(ExprOp::Sub, outer->getType(), {inner, rest})
+             : inner;
+    found.push_back({match.look(logarithm->getOperand(0)), exponent});
+  };
+  ExprRef shift = match.look(outer->getOperand(1));
+  add(shift, nullptr);
+  if (shift->isApply(ExprOp::Add)) {
+    add(shift->getOperand(0), shift->getOperand(1));
+    add(shift->getOperand(1), shift->getOperand(0));
   }
-  return false;
+  return found;
 }
 
 /// exp(x - log(sum exp x)), written also as exp(s - (m + log(sum exp(s - m))))
@@ -377,31 +401,27 @@ static bool matchLogSoftmax(MatchContext &match, ArrayRef<ExprRef> keys,
   for (ExprRef logarithm : result.logarithms)
     result.exponent = match.ctx.apply(ExprOp::Sub, result.exponent->getType(),
                                       {result.exponent, logarithm});
-  ExprRef outer = match.look(result.exponent);
-  if (result.base2 || !outer->isApply(ExprOp::Sub))
+  if (result.base2)
     return false;
-  ExprRef inner = outer->getOperand(0),
-          shift = match.look(outer->getOperand(1));
-  SmallVector<std::pair<ExprRef, ExprRef>> candidates; // logarithm, rest
-  candidates.emplace_back(shift, nullptr);
-  if (shift->isApply(ExprOp::Add)) {
-    candidates.emplace_back(match.look(shift->getOperand(0)),
-                            shift->getOperand(1));
-    candidates.emplace_back(match.look(shift->getOperand(1)),
-                            shift->getOperand(0));
-  }
-  for (auto [logarithm, rest] : candidates) {
-    if (!logarithm->isApply(ExprOp::Log))
-      continue;
-    Type type = outer->getType();
-    ExprRef exponent =
-        rest ? match.ctx.apply(ExprOp::Sub, type, {inner, rest}) : inner;
-    ExprRef exponential = match.ctx.apply(ExprOp::Exp, type, exponent);
-    if (!isSumOfNumerators(match, match.look(logarithm->getOperand(0)),
-                           exponential, keys))
+  auto exponential = [&](ExprRef exponent) {
+    return match.ctx.apply(ExprOp::Exp, exponent->getType(), exponent);
+  };
+  for (auto [sum, exponent] : collectLogarithms(match, result.exponent)) {
+    if (!isSumOfNumerators(match, sum, exponential(exponent), keys))
       continue;
     result.exponent = exponent;
-    result.numerator = exponential;
+    result.numerator = exponential(exponent);
+    return true;
+  }
+  // The logarithm is of the sum over keys that are kept.
+  Probabilities masked = result;
+  takeMasks(match, masked);
+  for (auto [sum, exponent] : collectLogarithms(match, masked.exponent)) {
+    result = masked;
+    result.exponent = exponent;
+    if (!matchMaskedSum(match, sum, keys, result))
+      continue;
+    result.numerator = exponential(result.exponent);
     return true;
   }
   return false;
@@ -436,10 +456,10 @@ bool xsa::matchProbabilities(MatchContext &match, ExprRef side,
     return false;
   if (result.normalizations == 0) {
     // Without a division every select is outside of the sum.
-    if (!matchLogSoftmax(match, keys, result))
-      return refuseSum(match, keys, result);
     llvm::append_range(result.guards, walk.zeroed);
     result.dropped.clear();
+    if (!matchLogSoftmax(match, keys, result))
+      return refuseSum(match, keys, result);
   }
   return true;
 }
