@@ -210,6 +210,14 @@ bool matchSinks(MatchContext &match, ExprRef denominator,
 bool containsScores(MatchContext &match, ExprRef e,
                     llvm::ArrayRef<ExprRef> keys);
 
+/// Whether an operand is computed by the model, as queries, keys and values are
+/// and weights are not.
+bool isComputed(MatchContext &match, ExprRef e, unsigned depth = 0);
+
+/// Whether `e` is computed element by element from a product of queries and
+/// keys.
+bool readsProduct(MatchContext &match, ExprRef e, llvm::ArrayRef<ExprRef> keys);
+
 /// Matches scores below the exponential: steps from the product outwards, and
 /// the product itself.
 bool matchScores(MatchContext &match, const Probabilities &probabilities,

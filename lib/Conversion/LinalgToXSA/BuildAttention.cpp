@@ -39,7 +39,7 @@ public:
 
 private:
   void layOutDomain();
-  LogicalResult addOperands();
+  StringRef addOperands();
   LogicalResult add(Value &operand, ExprRef e, ArrayRef<unsigned> required);
   ExprRef sumBiases();
   void layOutOutput();
@@ -124,20 +124,27 @@ ExprRef AttentionBuilder::sumBiases() {
   return sum;
 }
 
-LogicalResult AttentionBuilder::addOperands() {
-  if (failed(add(query, result.query, {m, k1})) ||
-      failed(add(key, result.key, {k2, k1})) ||
-      failed(add(value, result.value, {k2, n})) ||
-      failed(add(mask, result.mask, {})) ||
-      failed(add(bias, sumBiases(), {})) ||
-      failed(add(sinks, result.sink, {})) ||
-      failed(add(keyBegin, result.keyBegin, {})) ||
+/// Gives back the name of an operand that cannot be built; empty if all can.
+StringRef AttentionBuilder::addOperands() {
+  if (failed(add(query, result.query, {m, k1})))
+    return "query";
+  if (failed(add(key, result.key, {k2, k1})))
+    return "key";
+  if (failed(add(value, result.value, {k2, n})))
+    return "value";
+  if (failed(add(mask, result.mask, {})))
+    return "mask";
+  if (failed(add(bias, sumBiases(), {})))
+    return "bias";
+  if (failed(add(sinks, result.sink, {})))
+    return "sink";
+  if (failed(add(keyBegin, result.keyBegin, {})) ||
       failed(add(keyEnd, result.keyEnd, {})))
-    return failure();
+    return "bound of the keys that a row sees";
   for (ExprRef input : getScoreInputs(match.ctx, result.region))
     if (failed(add(scoreInputs.emplace_back(), input, {})))
-      return failure();
-  return success();
+      return "change of the scores";
+  return "";
 }
 
 /// The order of the output's axes: as the model's result has them. Axes of
@@ -206,8 +213,8 @@ FailureOr<AttentionOp> AttentionBuilder::build() {
     attempt.undo();
     return failure();
   };
-  if (failed(addOperands()))
-    return giveUp("an operand cannot be expressed as a tensor");
+  if (StringRef operand = addOperands(); !operand.empty())
+    return giveUp("the " + operand + " cannot be expressed as a tensor");
   layOutOutput();
   AttentionOp attention = createAttention();
   Value output = restoreShape(attention.getResult(0));

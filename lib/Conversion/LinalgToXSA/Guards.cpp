@@ -223,8 +223,8 @@ bool xsa::resolveGuards(MatchContext &match, const Probabilities &probabilities,
              isNoKeyKept(match, condition, mask.keep, keys);
     });
     if (found == masks.end())
-      return match.refuse("probabilities are replaced by 0 under a condition "
-                          "other than an empty row");
+      return match.refuse("probabilities are set to 0 after the softmax under "
+                          "a condition that is not its mask");
     if (std::isfinite(found->fill))
       *found->step = {ScoreStep::Mask, -INFINITY, found->keep};
     emptyRowsAreZero |= masks.size() == 1;

@@ -98,63 +98,29 @@ static void touchLayout(MatchContext &match, ExprRef e) {
   match.view.peelLayout(e);
 }
 
-/// Whether an operand is computed by the model, as queries, keys and values are
-/// and weights are not.
-static bool isComputed(MatchContext &match, ExprRef e, unsigned depth = 0) {
-  constexpr unsigned maxDepth = 8;
-  e = match.view.peelLayout(e);
-  if (e->is(ExprKind::Access)) {
-    Operation *op = e->getValue().getDefiningOp();
-    return op && !matchPattern(op, m_Constant());
-  }
-  return e->is(ExprKind::Reduce) ||
-         (e->is(ExprKind::Apply) && depth < maxDepth &&
-          llvm::any_of(
-              e->getOperands(),
-              [&](ExprRef operand) {
-                return isComputed(match, operand, depth + 1);
-              }));
-}
-
-/// Whether `e` is computed element by element from a product of queries and
-/// keys.
-static bool readsProduct(MatchContext &match, ExprRef e, ArrayRef<ExprRef> keys,
-                         llvm::SmallPtrSetImpl<ExprRef> &seen,
-                         unsigned depth = 0) {
-  constexpr unsigned maxDepth = 24;
-  if (depth > maxDepth || !e->isFloat() || !match.dependsOn(e, keys))
-    return false;
-  e = match.look(e);
-  if (!seen.insert(e).second)
-    return false;
-  if (e->isReduce(ExprOp::Add)) {
-    ExprRef body = match.look(e->getBody());
-    if (!body->isApply(ExprOp::Mul))
-      return false;
-    ExprRef a = body->getOperand(0), b = body->getOperand(1);
-    return match.dependsOn(a, keys) != match.dependsOn(b, keys) &&
-           isComputed(match, a) && isComputed(match, b);
-  }
-  return e->is(ExprKind::Apply) &&
-         llvm::any_of(e->getOperands(), [&](ExprRef operand) {
-           return readsProduct(match, operand, keys, seen, depth + 1);
-         });
-}
-
 /// Values that are weighed by something else than a softmax of scores, such as
 /// their sigmoid or the difference of two softmaxes.
 static bool refuseWeights(MatchContext &match, ExprRef product,
                           ArrayRef<ExprRef> keys) {
   for (unsigned side : {0, 1}) {
     ExprRef weights = product->getOperand(side);
-    llvm::SmallPtrSet<ExprRef, 16> seen;
     if (isComputed(match, product->getOperand(1 - side)) &&
         !match.look(weights)->is(ExprKind::Reduce) &&
-        readsProduct(match, weights, keys, seen))
+        readsProduct(match, weights, keys))
       return match.refuse("what weighs the values is computed from products of "
                           "queries and keys and is not one softmax of them");
   }
   return false;
+}
+
+/// Whether what probabilities are multiplied by may be values: weights that mix
+/// heads are not, nor is a mask in a sum of exponentials.
+static bool mayBeValue(MatchContext &match, ExprRef e) {
+  ExprRef stored = match.view.peelLayout(e);
+  bool isConstant =
+      stored->isConstant() || (stored->is(ExprKind::Access) &&
+                               matchPattern(stored->getValue(), m_Constant()));
+  return !isConstant && !match.getZeroOneMask(e);
 }
 
 static bool matchSides(MatchContext &match, const OuterProduct &outer,
@@ -168,10 +134,13 @@ static bool matchSides(MatchContext &match, const OuterProduct &outer,
   bool found = false;
   for (unsigned side : {0, 1}) {
     probabilities = {};
-    if (!matchProbabilities(match, body->getOperand(side), result.keys,
-                            outer.factors, probabilities))
-      continue;
     result.value = body->getOperand(1 - side);
+    if (!matchProbabilities(match, body->getOperand(side), result.keys,
+                            outer.factors, probabilities)) {
+      if (!match.reason.empty() && !mayBeValue(match, result.value))
+        match.reason.clear();
+      continue;
+    }
     ExprRef operand = body->getOperand(side);
     while (operand->isApply(ExprOp::Cast))
       operand = operand->getOperand(0);

@@ -81,6 +81,7 @@ private:
   bool stepProduct(ExprRef &e);
   bool stepQuotient(ExprRef &e);
   bool stepSelect(ExprRef &e);
+  bool refuseMixture(ExprRef sum);
   /// With a single key there is no variable to depend on, only the path.
   bool dependsOnKeys(ExprRef e) {
     return keys.empty() ? leadsToExponential(e) : match.dependsOn(e, keys);
@@ -207,6 +208,19 @@ bool ProbabilityWalk::step(ExprRef &e) {
     return stepQuotient(e);
   if (e->isApply(ExprOp::Select))
     return stepSelect(e);
+  return e->isReduce(ExprOp::Add) && refuseMixture(e);
+}
+
+/// Probabilities that are summed, with weights, before they meet the values.
+bool ProbabilityWalk::refuseMixture(ExprRef sum) {
+  ExprRef body = match.look(sum->getBody());
+  if (keys.empty() || !body->isApply(ExprOp::Mul))
+    return false;
+  for (unsigned side : {0, 1})
+    if (leadsToExponential(body->getOperand(side)) &&
+        !match.dependsOn(body->getOperand(1 - side), keys))
+      return match.refuse("probabilities are mixed with one another after the "
+                          "softmax, such as those of several heads");
   return false;
 }
 
@@ -432,8 +446,8 @@ static bool refuseSum(MatchContext &match, ArrayRef<ExprRef> keys,
                       const Probabilities &result) {
   return !keys.empty() && containsScores(match, result.exponent, keys) &&
          match.refuse(
-             "exponentials of scores are not divided by their sum over "
-             "the keys");
+             "exponentials of scores are not seen to be divided by their sum "
+             "over the same keys");
 }
 
 bool xsa::matchProbabilities(MatchContext &match, ExprRef side,

@@ -163,6 +163,16 @@ static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
   return {candidates.back()};
 }
 
+/// Keys that differ by row where queries and values do not.
+static bool refuseKeysByRow(MatchContext &match, ExprRef key,
+                            ArrayRef<ExprRef> keys) {
+  if (readsProduct(match, key, keys))
+    return match.refuse("scores are mixed with one another before the softmax, "
+                        "such as those of several heads");
+  return match.refuse("scores are not products of one query for each row and "
+                      "one key for each value");
+}
+
 bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
   // Seen through repeated heads, which only seem to depend on their group.
   ExprRef query = match.view.peelLayout(result.query);
@@ -189,6 +199,8 @@ bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
         return match.refuse("the result is repeated along a dimension");
       if (!inScores)
         result.columns.push_back(var);
+      else if (!inValue && !query->dependsOn(var) && match.dependsOn(key, var))
+        return refuseKeysByRow(match, key, result.keys);
       else if (inValue || key->dependsOn(var)) {
         result.leading.push_back(var);
         hasKeyHeads = true;

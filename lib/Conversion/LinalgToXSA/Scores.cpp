@@ -14,6 +14,8 @@
 
 #include "AttentionMatch.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -35,6 +37,7 @@ public:
 
 private:
   bool isProduct(ExprRef e);
+  bool refuseOperation(ExprRef e);
   bool walkSum(ExprRef e, SmallVectorImpl<ScoreStep> &steps, ExprRef &product);
   bool stepScale(ExprRef &e, SmallVectorImpl<ScoreStep> &steps);
   bool stepSelect(ExprRef &e, SmallVectorImpl<ScoreStep> &steps);
@@ -45,6 +48,24 @@ private:
   llvm::DenseMap<ExprRef, bool> known;
 };
 } // namespace
+
+/// Whether scores may go through an operation.
+static bool isStep(ExprOp op) {
+  switch (op) {
+  case ExprOp::Add:
+  case ExprOp::Sub:
+  case ExprOp::Mul:
+  case ExprOp::Div:
+  case ExprOp::Neg:
+  case ExprOp::Tanh:
+  case ExprOp::Max:
+  case ExprOp::Min:
+  case ExprOp::Select:
+    return true;
+  default:
+    return false;
+  }
+}
 
 /// A sum of products of something that depends on the key and something that
 /// does not. A single key has no variable; then the first such sum is it.
@@ -58,6 +79,49 @@ bool ScoreWalk::isProduct(ExprRef e) {
                              match.dependsOn(body->getOperand(1), keys);
 }
 
+bool xsa::isComputed(MatchContext &match, ExprRef e, unsigned depth) {
+  constexpr unsigned maxDepth = 8;
+  e = match.view.peelLayout(e);
+  if (e->is(ExprKind::Access)) {
+    Operation *op = e->getValue().getDefiningOp();
+    return op && !matchPattern(op, m_Constant());
+  }
+  return e->is(ExprKind::Reduce) ||
+         (e->is(ExprKind::Apply) && depth < maxDepth &&
+          llvm::any_of(
+              e->getOperands(),
+              [&](ExprRef operand) {
+                return isComputed(match, operand, depth + 1);
+              }));
+}
+
+static bool readsProduct(MatchContext &match, ExprRef e, ArrayRef<ExprRef> keys,
+                         llvm::SmallPtrSetImpl<ExprRef> &seen, unsigned depth) {
+  constexpr unsigned maxDepth = 24;
+  if (depth > maxDepth || !e->isFloat() || !match.dependsOn(e, keys))
+    return false;
+  e = match.look(e);
+  if (!seen.insert(e).second)
+    return false;
+  if (e->isReduce(ExprOp::Add)) {
+    ExprRef body = match.look(e->getBody());
+    if (!body->isApply(ExprOp::Mul))
+      return false;
+    ExprRef a = body->getOperand(0), b = body->getOperand(1);
+    return match.dependsOn(a, keys) != match.dependsOn(b, keys) &&
+           isComputed(match, a) && isComputed(match, b);
+  }
+  return e->is(ExprKind::Apply) &&
+         llvm::any_of(e->getOperands(), [&](ExprRef operand) {
+           return readsProduct(match, operand, keys, seen, depth + 1);
+         });
+}
+
+bool xsa::readsProduct(MatchContext &match, ExprRef e, ArrayRef<ExprRef> keys) {
+  llvm::SmallPtrSet<ExprRef, 16> seen;
+  return ::readsProduct(match, e, keys, seen, /*depth=*/0);
+}
+
 /// Whether a product of queries and keys is found in `e`.
 bool ScoreWalk::carries(ExprRef e, unsigned depth) {
   if (depth > 24 || (!keys.empty() && !e->dependsOnAny(keys)))
@@ -66,24 +130,10 @@ bool ScoreWalk::carries(ExprRef e, unsigned depth) {
     return it->second;
   ExprRef inner = match.look(e);
   bool result = isProduct(inner);
-  switch (inner->is(ExprKind::Apply) ? inner->getOp() : ExprOp::None) {
-  case ExprOp::Add:
-  case ExprOp::Sub:
-  case ExprOp::Mul:
-  case ExprOp::Div:
-  case ExprOp::Neg:
-  case ExprOp::Tanh:
-  case ExprOp::Max:
-  case ExprOp::Min:
-    result = llvm::any_of(inner->getOperands(),
+  if (inner->is(ExprKind::Apply) && isStep(inner->getOp())) {
+    bool chooses = inner->isApply(ExprOp::Select);
+    result = llvm::any_of(inner->getOperands().drop_front(chooses),
                           [&](ExprRef x) { return carries(x, depth + 1); });
-    break;
-  case ExprOp::Select:
-    result = carries(inner->getOperand(1), depth + 1) ||
-             carries(inner->getOperand(2), depth + 1);
-    break;
-  default:
-    break;
   }
   return known[e] = result;
 }
@@ -109,12 +159,15 @@ bool ScoreWalk::walkSum(ExprRef e, SmallVectorImpl<ScoreStep> &steps,
 }
 
 /// Multiplication or division by a number, or by something that is no number.
+/// What differs by key may become part of the keys, or of a score region.
 bool ScoreWalk::stepScale(ExprRef &e, SmallVectorImpl<ScoreStep> &steps) {
   bool inverse = e->isApply(ExprOp::Div);
   unsigned side = carries(e->getOperand(0)) ? 0 : 1;
   ExprRef other = e->getOperand(1 - side);
-  if ((side == 1 && inverse) || carries(other))
-    return false;
+  if (side == 1 && inverse)
+    return match.refuse("a number is divided by scores before the softmax");
+  if (carries(other))
+    return match.refuse("scores are multiplied by scores before the softmax");
   ExprRef factor = match.look(other);
   if (!factor->isConstant() && factor->is(ExprKind::Access))
     factor = match.evaluator.simplifyAccess(factor);
@@ -129,10 +182,14 @@ bool ScoreWalk::stepScale(ExprRef &e, SmallVectorImpl<ScoreStep> &steps) {
     return true;
   }
   // Scores times a mask of zeros and ones (GPT-1): masked ones become 0.
-  ExprRef keep = inverse ? nullptr : match.getZeroOneMask(other);
-  if (!keep)
-    return false;
-  steps.push_back({ScoreStep::Mask, 0, keep});
+  if (ExprRef keep = inverse ? nullptr : match.getZeroOneMask(other)) {
+    steps.push_back({ScoreStep::Mask, 0, keep});
+    return true;
+  }
+  if (readsProduct(match, other, keys))
+    return match.refuse("scores are multiplied by what is computed from "
+                        "products of queries and keys");
+  steps.push_back({ScoreStep::Factor, 1, other, inverse});
   return true;
 }
 
@@ -171,6 +228,24 @@ bool ScoreWalk::stepExtremum(ExprRef &e, SmallVectorImpl<ScoreStep> &steps) {
   return true;
 }
 
+/// Names what scores go through that has no place in attention.
+bool ScoreWalk::refuseOperation(ExprRef e) {
+  auto reads = [&](ExprRef x) { return readsProduct(match, x, keys); };
+  if (keys.empty() || !reads(e))
+    return false;
+  while (true) {
+    e = match.look(e);
+    if (!e->is(ExprKind::Apply))
+      return false;
+    if (!isStep(e->getOp()))
+      break;
+    e = *llvm::find_if(e->getOperands(), reads);
+  }
+  StringRef name = e->isApply(ExprOp::Other) ? e->getOtherName()
+                                             : stringifyExprOp(e->getOp());
+  return match.refuse("scores go through '" + name + "' before the softmax");
+}
+
 bool ScoreWalk::walk(ExprRef e, SmallVectorImpl<ScoreStep> &steps,
                      ExprRef &product) {
   while (true) {
@@ -179,8 +254,9 @@ bool ScoreWalk::walk(ExprRef e, SmallVectorImpl<ScoreStep> &steps,
       product = e;
       return true;
     }
-    if (!e->is(ExprKind::Apply))
-      return false;
+    if (!e->is(ExprKind::Apply) || !isStep(e->getOp()) ||
+        llvm::none_of(e->getOperands(), [&](ExprRef x) { return carries(x); }))
+      return refuseOperation(e);
     switch (e->getOp()) {
     case ExprOp::Add:
     case ExprOp::Sub:
@@ -208,7 +284,7 @@ bool ScoreWalk::walk(ExprRef e, SmallVectorImpl<ScoreStep> &steps,
         return false;
       break;
     default:
-      return false;
+      llvm_unreachable("every step is handled above");
     }
   }
 }
@@ -253,6 +329,7 @@ public:
   bool run(ArrayRef<ScoreStep> steps);
 
 private:
+  ExprRef getFactorOfKeys(ExprRef factor);
   bool fits(const ScoreStep &step);
   bool fitAll(ArrayRef<ScoreStep> steps);
   bool apply(const ScoreStep &step);
@@ -267,14 +344,26 @@ private:
 };
 } // namespace
 
+/// A factor that differs only by what keys differ by, written so: broadcasts
+/// only seem to depend on rows. Null if it differs by more.
+ExprRef ScoreNormalizer::getFactorOfKeys(ExprRef factor) {
+  factor = match.evaluator.resolve(factor);
+  bool ofKeys = llvm::all_of(factor->getFreeVars(), [&](ExprRef var) {
+    return match.dependsOn(result.key, var);
+  });
+  return ofKeys ? factor : nullptr;
+}
+
 /// Whether there is an attribute or operand for a step.
 bool ScoreNormalizer::fits(const ScoreStep &step) {
   switch (step.kind) {
   case ScoreStep::Scale:
-  case ScoreStep::Factor:
   case ScoreStep::Cap:
   case ScoreStep::Bias:
     return true;
+  case ScoreStep::Factor:
+    return !match.dependsOn(step.expr, result.keys) ||
+           getFactorOfKeys(step.expr);
   case ScoreStep::Mask:
     return !step.fill && isMaskFill(step.number);
   case ScoreStep::AtLeast:
@@ -301,12 +390,15 @@ bool ScoreNormalizer::applyScale(double number) {
 
 /// A factor that is not a constant belongs to the query or to the key.
 void ScoreNormalizer::applyFactor(ExprRef factor, bool inverse) {
-  ExprRef &query = result.query;
-  Type type = query->getType();
+  bool ofKeys = match.dependsOn(factor, result.keys);
+  if (ofKeys)
+    factor = getFactorOfKeys(factor);
+  ExprRef &operand = ofKeys ? result.key : result.query;
+  Type type = operand->getType();
   if (factor->getType() != type)
     factor = match.ctx.apply(ExprOp::Cast, type, factor);
-  query = match.ctx.apply(inverse ? ExprOp::Div : ExprOp::Mul, type,
-                          {query, factor});
+  operand = match.ctx.apply(inverse ? ExprOp::Div : ExprOp::Mul, type,
+                            {operand, factor});
 }
 
 /// A bias that is 0 or a mask value, by a condition, is a mask. What the
@@ -411,8 +503,8 @@ static SmallVector<ScoreStep> dropRowShifts(MatchContext &match,
         !match.dependsOn(step.expr, keys) && !mayBeInfinite(step.expr, finite))
       continue;
     cancels &=
-        step.kind == ScoreStep::Scale || step.kind == ScoreStep::Factor ||
-        step.kind == ScoreStep::Bias ||
+        step.kind == ScoreStep::Scale || step.kind == ScoreStep::Bias ||
+        (step.kind == ScoreStep::Factor && !match.dependsOn(step.expr, keys)) ||
         (step.kind == ScoreStep::Mask && !step.fill && isMaskFill(step.number));
     kept.push_back(step);
   }

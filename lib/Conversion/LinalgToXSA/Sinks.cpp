@@ -164,7 +164,8 @@ bool SinkMatcher::matchClamp(ExprRef denominator) {
     if (least->isConstant() && least->getNumber() <= 1 &&
         isSumOfNumerators(match, sum, result.numerator, keys))
       return isShiftedByMaximum() ||
-             match.refuse("the sum of exponentials is clamped");
+             match.refuse("the sum of exponentials is kept above a number "
+                          "that it may fall below");
   }
   return false;
 }

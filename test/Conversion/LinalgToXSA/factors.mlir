@@ -176,3 +176,59 @@ func.func @summed(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %temperature: tensor
   %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+
+// One that differs between keys only belongs to the key.
+// CHECK-LABEL: func @by_key(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<8x4xf32>, %[[T:[^:]*]]: tensor<4x8xf32>, %[[F:[^:]*]]: tensor<8xf32>)
+// CHECK: %[[K:.*]] = linalg.generic {{.*}} ins(%[[T]], %[[F]] : tensor<4x8xf32>, tensor<8xf32>)
+// CHECK: arith.divf
+// CHECK: xsa.attention {{.*}} ins(%[[X]], %[[K]], %[[X]]
+// CHECK-NOT: linalg.matmul
+func.func @by_key(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %f: tensor<8xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %raw = linalg.matmul ins(%x, %t : tensor<8x4xf32>, tensor<4x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %factor = linalg.broadcast ins(%f : tensor<8xf32>) outs(%es : tensor<8x8xf32>) dimensions = [0]
+  %s = linalg.div ins(%raw, %factor : tensor<8x8xf32>, tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// One that differs between both is part of a score region. What is added to all
+// scores of a row before it does not cancel.
+// CHECK-LABEL: func @by_row_and_key(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<8x4xf32>, %[[T:[^:]*]]: tensor<4x8xf32>, %[[F:[^:]*]]: tensor<8x8xf32>, %[[B:[^:]*]]: tensor<8xf32>)
+// CHECK: xsa.attention {{.*}} ins(%[[X]], %[[T]], %[[X]] {{.*}} score_inputs(%[[B]], %[[F]] :
+// CHECK: arith.addf
+// CHECK: arith.mulf
+// CHECK: xsa.yield
+func.func @by_row_and_key(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %f: tensor<8x8xf32>, %b: tensor<8xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %raw = linalg.matmul ins(%x, %t : tensor<8x4xf32>, tensor<4x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%raw, %f, %b : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %o: f32):
+    %d = arith.addf %a0, %a2 : f32
+    %r = arith.mulf %d, %a1 : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}

@@ -112,7 +112,7 @@ func.func @zeroed_by_row(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %m: tensor<8x
 }
 
 // Under a soft cap, what is hidden still takes part in the sum.
-// REMARK: remark: attention left alone: probabilities are replaced by 0 under a condition other than an empty row
+// REMARK: remark: attention left alone: probabilities are set to 0 after the softmax under a condition that is not its mask
 // CHECK-LABEL: func @zeroed_beyond_cap(
 // CHECK-NOT: xsa.attention
 // CHECK: return
@@ -148,7 +148,7 @@ func.func @zeroed_beyond_cap(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %m: tenso
 }
 
 // Two finite masks: a row may be left to the other one.
-// REMARK: remark: attention left alone: probabilities are replaced by 0 under a condition other than an empty row
+// REMARK: remark: attention left alone: probabilities are set to 0 after the softmax under a condition that is not its mask
 // CHECK-LABEL: func @zeroed_by_one_of_two(
 // CHECK-NOT: xsa.attention
 // CHECK: return
@@ -239,7 +239,7 @@ func.func @masked_and_divided(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %m: tens
 }
 
 // Without the second division rows do not add up to 1.
-// REMARK: remark: attention left alone: probabilities are replaced by 0 under a condition other than an empty row
+// REMARK: remark: attention left alone: probabilities are set to 0 after the softmax under a condition that is not its mask
 // CHECK-LABEL: func @masked_only(
 // CHECK-NOT: xsa.attention
 // CHECK: return
@@ -292,7 +292,7 @@ func.func @zeroed_by_bias(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %b: tensor<8
 }
 
 // The maximum of another tensor says nothing about the scores.
-// REMARK: remark: attention left alone: probabilities are replaced by 0 under a condition other than an empty row
+// REMARK: remark: attention left alone: probabilities are set to 0 after the softmax under a condition that is not its mask
 // CHECK-LABEL: func @zeroed_by_another(
 // CHECK-NOT: xsa.attention
 // CHECK: return

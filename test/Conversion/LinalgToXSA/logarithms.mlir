@@ -224,7 +224,7 @@ func.func @multiplied(%q: tensor<2x6x8xf32>, %k: tensor<2x5x8xf32>, %v: tensor<2
 }
 
 // The logarithm is added, which is no softmax.
-// REMARK: remark: attention left alone: exponentials of scores are not divided by their sum over the keys
+// REMARK: remark: attention left alone: exponentials of scores are not seen to be divided by their sum over the same keys
 // CHECK-LABEL: func.func @added(
 // CHECK-NOT:     xsa.attention
 func.func @added(%q: tensor<2x6x8xf32>, %k: tensor<2x5x8xf32>, %v: tensor<2x5x8xf32>) -> tensor<2x6x8xf32> {

@@ -158,3 +158,344 @@ func.func @two_layers(%x: tensor<8x4xf32>, %up: tensor<4x16xf32>, %down: tensor<
   %y = linalg.matmul ins(%p, %down : tensor<8x16xf32>, tensor<16x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
+
+// -----
+
+#q = affine_map<(h, i, j, d) -> (h, i, d)>
+#k = affine_map<(h, i, j, d) -> (h, j, d)>
+#s = affine_map<(h, i, j, d) -> (h, i, j)>
+#of = affine_map<(h, i, j, d) -> (d, i, j)>
+#w = affine_map<(h, i, j, d) -> (d, h)>
+#p = affine_map<(h, i, d, j) -> (h, i, j)>
+#v = affine_map<(h, i, d, j) -> (h, j, d)>
+#y = affine_map<(h, i, d, j) -> (h, i, d)>
+#id = affine_map<(h, i, j) -> (h, i, j)>
+
+// Talking heads: scores of all heads are added up, with weights.
+func.func @heads_mixed_before(%x0: tensor<3x8x4xf32>) -> tensor<3x8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %weights = arith.constant dense<[[1.0, 0.5, 0.0], [0.0, 1.0, 2.0], [3.0, 0.0, 1.0]]> : tensor<3x3xf32>
+  %es = tensor.empty() : tensor<3x8x8xf32>
+  %ey = tensor.empty() : tensor<3x8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<3x8x4xf32>) -> tensor<3x8x4xf32>
+  %x = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x0 : tensor<3x8x4xf32>) outs(%ey : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<3x8x4xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %x : tensor<3x8x4xf32>, tensor<3x8x4xf32>) outs(%s0 : tensor<3x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x8xf32>
+  %m = linalg.generic {indexing_maps = [#of, #w, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%s, %weights : tensor<3x8x8xf32>, tensor<3x3xf32>) outs(%s0 : tensor<3x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x8xf32>
+  %p = linalg.softmax dimension(2) ins(%m : tensor<3x8x8xf32>) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  // expected-remark @below {{attention left alone: scores are mixed with one another before the softmax, such as those of several heads}}
+  %y = linalg.generic {indexing_maps = [#p, #v, #y], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%p, %x : tensor<3x8x8xf32>, tensor<3x8x4xf32>) outs(%y0 : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x4xf32>
+  return %y : tensor<3x8x4xf32>
+}
+
+// -----
+
+#q = affine_map<(h, i, j, d) -> (h, i, d)>
+#k = affine_map<(h, i, j, d) -> (h, j, d)>
+#s = affine_map<(h, i, j, d) -> (h, i, j)>
+#of = affine_map<(h, i, j, d) -> (d, i, j)>
+#w = affine_map<(h, i, j, d) -> (d, h)>
+#p = affine_map<(h, i, d, j) -> (h, i, j)>
+#v = affine_map<(h, i, d, j) -> (h, j, d)>
+#y = affine_map<(h, i, d, j) -> (h, i, d)>
+#id = affine_map<(h, i, j) -> (h, i, j)>
+
+// Probabilities of all heads are.
+func.func @heads_mixed_after(%x0: tensor<3x8x4xf32>) -> tensor<3x8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %weights = arith.constant dense<[[1.0, 0.5, 0.0], [0.0, 1.0, 2.0], [3.0, 0.0, 1.0]]> : tensor<3x3xf32>
+  %es = tensor.empty() : tensor<3x8x8xf32>
+  %ey = tensor.empty() : tensor<3x8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<3x8x4xf32>) -> tensor<3x8x4xf32>
+  %x = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x0 : tensor<3x8x4xf32>) outs(%ey : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<3x8x4xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %x : tensor<3x8x4xf32>, tensor<3x8x4xf32>) outs(%s0 : tensor<3x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x8xf32>
+  %p = linalg.softmax dimension(2) ins(%s : tensor<3x8x8xf32>) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  %m = linalg.generic {indexing_maps = [#of, #w, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%p, %weights : tensor<3x8x8xf32>, tensor<3x3xf32>) outs(%s0 : tensor<3x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x8xf32>
+  // expected-remark @below {{attention left alone: probabilities are mixed with one another after the softmax, such as those of several heads}}
+  %y = linalg.generic {indexing_maps = [#p, #v, #y], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%m, %x : tensor<3x8x8xf32>, tensor<3x8x4xf32>) outs(%y0 : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x4xf32>
+  return %y : tensor<3x8x4xf32>
+}
+
+// -----
+
+#q = affine_map<(h, i, j, d) -> (h, i, d)>
+#k = affine_map<(h, i, j, d) -> (h, j, d)>
+#s = affine_map<(h, i, j, d) -> (h, i, j)>
+#of = affine_map<(h, i, j, d) -> (d, i, j)>
+#w = affine_map<(h, i, j, d) -> (d, h)>
+#p = affine_map<(h, i, d, j) -> (h, i, j)>
+#v = affine_map<(h, i, d, j) -> (h, j, d)>
+#y = affine_map<(h, i, d, j) -> (h, i, d)>
+#id = affine_map<(h, i, j) -> (h, i, j)>
+
+// An operation that is no part of attention.
+func.func @magnitude_of_scores(%x0: tensor<3x8x4xf32>) -> tensor<3x8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %weights = arith.constant dense<[[1.0, 0.5, 0.0], [0.0, 1.0, 2.0], [3.0, 0.0, 1.0]]> : tensor<3x3xf32>
+  %es = tensor.empty() : tensor<3x8x8xf32>
+  %ey = tensor.empty() : tensor<3x8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<3x8x4xf32>) -> tensor<3x8x4xf32>
+  %x = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x0 : tensor<3x8x4xf32>) outs(%ey : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<3x8x4xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %x : tensor<3x8x4xf32>, tensor<3x8x4xf32>) outs(%s0 : tensor<3x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x8xf32>
+  %m = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s : tensor<3x8x8xf32>) outs(%es : tensor<3x8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = math.absf %a : f32
+    %r = arith.addf %n, %n : f32
+    linalg.yield %r : f32
+  } -> tensor<3x8x8xf32>
+  %p = linalg.softmax dimension(2) ins(%m : tensor<3x8x8xf32>) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  // expected-remark @below {{attention left alone: scores go through 'abs' before the softmax}}
+  %y = linalg.generic {indexing_maps = [#p, #v, #y], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%p, %x : tensor<3x8x8xf32>, tensor<3x8x4xf32>) outs(%y0 : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x4xf32>
+  return %y : tensor<3x8x4xf32>
+}
+
+// -----
+
+#q = affine_map<(h, i, j, d) -> (h, i, d)>
+#k = affine_map<(h, i, j, d) -> (h, j, d)>
+#s = affine_map<(h, i, j, d) -> (h, i, j)>
+#of = affine_map<(h, i, j, d) -> (d, i, j)>
+#w = affine_map<(h, i, j, d) -> (d, h)>
+#p = affine_map<(h, i, d, j) -> (h, i, j)>
+#v = affine_map<(h, i, d, j) -> (h, j, d)>
+#y = affine_map<(h, i, d, j) -> (h, i, d)>
+#id = affine_map<(h, i, j) -> (h, i, j)>
+
+// Scores times their own sigmoid.
+func.func @scores_gated(%x0: tensor<3x8x4xf32>) -> tensor<3x8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %weights = arith.constant dense<[[1.0, 0.5, 0.0], [0.0, 1.0, 2.0], [3.0, 0.0, 1.0]]> : tensor<3x3xf32>
+  %es = tensor.empty() : tensor<3x8x8xf32>
+  %ey = tensor.empty() : tensor<3x8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<3x8x4xf32>) -> tensor<3x8x4xf32>
+  %x = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x0 : tensor<3x8x4xf32>) outs(%ey : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<3x8x4xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %x : tensor<3x8x4xf32>, tensor<3x8x4xf32>) outs(%s0 : tensor<3x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x8xf32>
+  %m = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s : tensor<3x8x8xf32>) outs(%es : tensor<3x8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %one = arith.constant 1.0 : f32
+    %n = arith.negf %a : f32
+    %e = math.exp %n : f32
+    %d = arith.addf %e, %one : f32
+    %g = arith.divf %one, %d : f32
+    %r = arith.mulf %a, %g : f32
+    linalg.yield %r : f32
+  } -> tensor<3x8x8xf32>
+  %p = linalg.softmax dimension(2) ins(%m : tensor<3x8x8xf32>) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  // expected-remark @below {{attention left alone: scores are multiplied by what is computed from products of queries and keys}}
+  %y = linalg.generic {indexing_maps = [#p, #v, #y], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%p, %x : tensor<3x8x8xf32>, tensor<3x8x4xf32>) outs(%y0 : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x4xf32>
+  return %y : tensor<3x8x4xf32>
+}
+
+// -----
+
+#q = affine_map<(h, i, j, d) -> (h, i, d)>
+#k = affine_map<(h, i, j, d) -> (h, j, d)>
+#s = affine_map<(h, i, j, d) -> (h, i, j)>
+#of = affine_map<(h, i, j, d) -> (d, i, j)>
+#w = affine_map<(h, i, j, d) -> (d, h)>
+#p = affine_map<(h, i, d, j) -> (h, i, j)>
+#v = affine_map<(h, i, d, j) -> (h, j, d)>
+#y = affine_map<(h, i, d, j) -> (h, i, d)>
+#id = affine_map<(h, i, j) -> (h, i, j)>
+
+func.func @scores_squared(%x0: tensor<3x8x4xf32>) -> tensor<3x8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %weights = arith.constant dense<[[1.0, 0.5, 0.0], [0.0, 1.0, 2.0], [3.0, 0.0, 1.0]]> : tensor<3x3xf32>
+  %es = tensor.empty() : tensor<3x8x8xf32>
+  %ey = tensor.empty() : tensor<3x8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<3x8x4xf32>) -> tensor<3x8x4xf32>
+  %x = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x0 : tensor<3x8x4xf32>) outs(%ey : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<3x8x4xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %x : tensor<3x8x4xf32>, tensor<3x8x4xf32>) outs(%s0 : tensor<3x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x8xf32>
+  %m = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s : tensor<3x8x8xf32>) outs(%es : tensor<3x8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.mulf %a, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<3x8x8xf32>
+  %p = linalg.softmax dimension(2) ins(%m : tensor<3x8x8xf32>) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  // expected-remark @below {{attention left alone: scores are multiplied by scores before the softmax}}
+  %y = linalg.generic {indexing_maps = [#p, #v, #y], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%p, %x : tensor<3x8x8xf32>, tensor<3x8x4xf32>) outs(%y0 : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x4xf32>
+  return %y : tensor<3x8x4xf32>
+}
+
+// -----
+
+#q = affine_map<(h, i, j, d) -> (h, i, d)>
+#k = affine_map<(h, i, j, d) -> (h, j, d)>
+#s = affine_map<(h, i, j, d) -> (h, i, j)>
+#of = affine_map<(h, i, j, d) -> (d, i, j)>
+#w = affine_map<(h, i, j, d) -> (d, h)>
+#p = affine_map<(h, i, d, j) -> (h, i, j)>
+#v = affine_map<(h, i, d, j) -> (h, j, d)>
+#y = affine_map<(h, i, d, j) -> (h, i, d)>
+#id = affine_map<(h, i, j) -> (h, i, j)>
+
+func.func @number_over_scores(%x0: tensor<3x8x4xf32>) -> tensor<3x8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %weights = arith.constant dense<[[1.0, 0.5, 0.0], [0.0, 1.0, 2.0], [3.0, 0.0, 1.0]]> : tensor<3x3xf32>
+  %es = tensor.empty() : tensor<3x8x8xf32>
+  %ey = tensor.empty() : tensor<3x8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<3x8x4xf32>) -> tensor<3x8x4xf32>
+  %x = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x0 : tensor<3x8x4xf32>) outs(%ey : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<3x8x4xf32>
+  %s = linalg.generic {indexing_maps = [#q, #k, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %x : tensor<3x8x4xf32>, tensor<3x8x4xf32>) outs(%s0 : tensor<3x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x8xf32>
+  %m = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s : tensor<3x8x8xf32>) outs(%es : tensor<3x8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %one = arith.constant 1.0 : f32
+    %r = arith.divf %one, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<3x8x8xf32>
+  %p = linalg.softmax dimension(2) ins(%m : tensor<3x8x8xf32>) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  // expected-remark @below {{attention left alone: a number is divided by scores before the softmax}}
+  %y = linalg.generic {indexing_maps = [#p, #v, #y], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%p, %x : tensor<3x8x8xf32>, tensor<3x8x4xf32>) outs(%y0 : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x4xf32>
+  return %y : tensor<3x8x4xf32>
+}
+
+// -----
+
+#q = affine_map<(h, i, j, d) -> (h, i, d)>
+#k = affine_map<(h, i, j, d) -> (h, j, d)>
+#s = affine_map<(h, i, j, d) -> (h, i, j)>
+#of = affine_map<(h, i, j, d) -> (d, i, j)>
+#w = affine_map<(h, i, j, d) -> (d, h)>
+#p = affine_map<(h, i, d, j) -> (h, i, j)>
+#v = affine_map<(h, i, d, j) -> (h, j, d)>
+#y = affine_map<(h, i, d, j) -> (h, i, d)>
+#id = affine_map<(h, i, j) -> (h, i, j)>
+#whole = affine_map<(h, i, j, d) -> (h, i, j, d)>
+#learned = affine_map<(h, i, j, d) -> (d)>
+
+// Additive attention: a learned vector times tanh(q + k).
+func.func @learned_over_sums(%x0: tensor<3x8x4xf32>) -> tensor<3x8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %weights = arith.constant dense<[[1.0, 0.5, 0.0], [0.0, 1.0, 2.0], [3.0, 0.0, 1.0]]> : tensor<3x3xf32>
+  %es = tensor.empty() : tensor<3x8x8xf32>
+  %ey = tensor.empty() : tensor<3x8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<3x8x4xf32>) -> tensor<3x8x4xf32>
+  %x = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x0 : tensor<3x8x4xf32>) outs(%ey : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<3x8x4xf32>
+  %u = tensor.empty() : tensor<3x8x8x4xf32>
+  %t = linalg.generic {indexing_maps = [#q, #k, #whole], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x, %x : tensor<3x8x4xf32>, tensor<3x8x4xf32>) outs(%u : tensor<3x8x8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.addf %a, %b : f32
+    %1 = math.tanh %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x8x4xf32>
+  %l = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [#learned, #whole, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%l, %t : tensor<4xf32>, tensor<3x8x8x4xf32>) outs(%s0 : tensor<3x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x8xf32>
+  %p = linalg.softmax dimension(2) ins(%s : tensor<3x8x8xf32>) outs(%es : tensor<3x8x8xf32>) -> tensor<3x8x8xf32>
+  // expected-remark @below {{attention left alone: scores are not products of one query for each row and one key for each value}}
+  %y = linalg.generic {indexing_maps = [#p, #v, #y], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%p, %x : tensor<3x8x8xf32>, tensor<3x8x4xf32>) outs(%y0 : tensor<3x8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x8x4xf32>
+  return %y : tensor<3x8x4xf32>
+}
