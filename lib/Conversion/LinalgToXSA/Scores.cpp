@@ -159,7 +159,8 @@ bool ScoreWalk::walkSum(ExprRef e, SmallVectorImpl<ScoreStep> &steps,
 }
 
 /// Multiplication or division by a number, or by something that is no number.
-/// What differs by key may become part of the keys, or of a score region.
+/// What differs by key becomes part of a score region: keys are looked at for
+/// whose they are, and the factor says nothing of that.
 bool ScoreWalk::stepScale(ExprRef &e, SmallVectorImpl<ScoreStep> &steps) {
   bool inverse = e->isApply(ExprOp::Div);
   unsigned side = carries(e->getOperand(0)) ? 0 : 1;
@@ -329,7 +330,6 @@ public:
   bool run(ArrayRef<ScoreStep> steps);
 
 private:
-  ExprRef getFactorOfKeys(ExprRef factor);
   bool fits(const ScoreStep &step);
   bool fitAll(ArrayRef<ScoreStep> steps);
   bool apply(const ScoreStep &step);
@@ -344,16 +344,6 @@ private:
 };
 } // namespace
 
-/// A factor that differs only by what keys differ by, written so: broadcasts
-/// only seem to depend on rows. Null if it differs by more.
-ExprRef ScoreNormalizer::getFactorOfKeys(ExprRef factor) {
-  factor = match.evaluator.resolve(factor);
-  bool ofKeys = llvm::all_of(factor->getFreeVars(), [&](ExprRef var) {
-    return match.dependsOn(result.key, var);
-  });
-  return ofKeys ? factor : nullptr;
-}
-
 /// Whether there is an attribute or operand for a step.
 bool ScoreNormalizer::fits(const ScoreStep &step) {
   switch (step.kind) {
@@ -362,8 +352,7 @@ bool ScoreNormalizer::fits(const ScoreStep &step) {
   case ScoreStep::Bias:
     return true;
   case ScoreStep::Factor:
-    return !match.dependsOn(step.expr, result.keys) ||
-           getFactorOfKeys(step.expr);
+    return !match.dependsOn(step.expr, result.keys);
   case ScoreStep::Mask:
     return !step.fill && isMaskFill(step.number);
   case ScoreStep::AtLeast:
@@ -388,17 +377,14 @@ bool ScoreNormalizer::applyScale(double number) {
   return true;
 }
 
-/// A factor that is not a constant belongs to the query or to the key.
+/// A factor that is no number, and the same for all keys, belongs to the query.
 void ScoreNormalizer::applyFactor(ExprRef factor, bool inverse) {
-  bool ofKeys = match.dependsOn(factor, result.keys);
-  if (ofKeys)
-    factor = getFactorOfKeys(factor);
-  ExprRef &operand = ofKeys ? result.key : result.query;
-  Type type = operand->getType();
+  ExprRef &query = result.query;
+  Type type = query->getType();
   if (factor->getType() != type)
     factor = match.ctx.apply(ExprOp::Cast, type, factor);
-  operand = match.ctx.apply(inverse ? ExprOp::Div : ExprOp::Mul, type,
-                            {operand, factor});
+  query = match.ctx.apply(inverse ? ExprOp::Div : ExprOp::Mul, type,
+                          {query, factor});
 }
 
 /// A bias that is 0 or a mask value, by a condition, is a mask. What the

@@ -181,13 +181,13 @@ func.func @summed(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %temperature: tensor
 
 #id = affine_map<(i, j) -> (i, j)>
 
-// One that differs between keys only belongs to the key.
+// One that differs between keys is part of a score region: in the key it would
+// hide whose token that is.
 // CHECK-LABEL: func @by_key(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<8x4xf32>, %[[T:[^:]*]]: tensor<4x8xf32>, %[[F:[^:]*]]: tensor<8xf32>)
-// CHECK: %[[K:.*]] = linalg.generic {{.*}} ins(%[[T]], %[[F]] : tensor<4x8xf32>, tensor<8xf32>)
+// CHECK: xsa.attention {{.*}} ins(%[[X]], %[[T]], %[[X]] {{.*}} score_inputs(%[[F]] :
 // CHECK: arith.divf
-// CHECK: xsa.attention {{.*}} ins(%[[X]], %[[K]], %[[X]]
-// CHECK-NOT: linalg.matmul
+// CHECK: xsa.yield
 func.func @by_key(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %f: tensor<8xf32>) -> tensor<8x4xf32> {
   %zero = arith.constant 0.0 : f32
   %es = tensor.empty() : tensor<8x8xf32>
@@ -207,8 +207,8 @@ func.func @by_key(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %f: tensor<8xf32>) -
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// One that differs between both is part of a score region. What is added to all
-// scores of a row before it does not cancel.
+// One that differs between rows as well. What is added to all scores of a row
+// before it does not cancel.
 // CHECK-LABEL: func @by_row_and_key(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<8x4xf32>, %[[T:[^:]*]]: tensor<4x8xf32>, %[[F:[^:]*]]: tensor<8x8xf32>, %[[B:[^:]*]]: tensor<8xf32>)
 // CHECK: xsa.attention {{.*}} ins(%[[X]], %[[T]], %[[X]] {{.*}} score_inputs(%[[B]], %[[F]] :

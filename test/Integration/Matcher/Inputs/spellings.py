@@ -44,9 +44,9 @@ class Attention:
     SOFTMAX = (
         "named named max max max nomax base2 log lse reciprocal late late_reciprocal safe nan_to_num"
         " off_by_one sink_concat sink_add plus_eps max_eps guarded_sum wide twice ones zeroed row_zeroed"
-        " lse_abs exp_lse"
+        " lse_abs exp_lse lse_where log_where"
     ).split()
-    SCALE = "none q k both score score_div tensor head".split()
+    SCALE = "none q k both score score_div tensor head key pair".split()
     LAYOUT = "bhid bihd batched grouped transposed looped".split()
     MASK = (
         "none none causal causal causal_const window prefix dilated padding_arg length triangle_and_padding"
@@ -102,6 +102,8 @@ class Attention:
             self.cache = pick([2, 3, 4])
             self.mask_style = pick(self.CACHED_MASK)
         self.after = pick(self.AFTER) if exclusion and exclusion not in self.LOOK_ALIKE else "none"
+        if self.softmax_style == "exp_lse" and self.mask_style == "empty_rows":
+            self.softmax_style = "lse_abs"  # a finite score would give 0 / 0 in such rows
         if self.softmax_style in ("zeroed", "row_zeroed") and self.cap_style == "after":
             self.cap_style = "before"  # what is hidden would take part in the sum
         self.low = pick([None] * 5 + ["f16", "bf16"])
@@ -511,6 +513,13 @@ class Attention:
         if style == "lse":
             lse = m.add(m.unary("log", total(m.unary("exp", shifted))), top)
             return m.unary("exp", m.sub(s, lse))
+        if style in ("lse_where", "log_where") and self.keep is not None:
+            # Hidden from the sum, and from the probabilities.
+            shifted = m.sub(m.select(self.keep, s, 0.0 if style == "lse_where" else -np.inf), top)
+            log = m.unary("log", total(m.select(self.keep, m.unary("exp", shifted), 0.0)))
+            if style == "log_where":
+                return m.unary("exp", m.select(self.keep, m.sub(shifted, log), -np.inf))
+            return m.select(self.keep, m.unary("exp", m.sub(s, m.add(log, top))), 0.0)
         if style in ("lse_abs", "exp_lse"):  # as JAX writes it
             finite = m.compare("lt", m.unary("abs", top), np.inf)
             top = m.select(finite, top, 0.0)
@@ -608,6 +617,10 @@ class Attention:
             return m.mul(s, m.constant(np.full((1,) * len(s.shape), factor)))
         if style == "head":
             return m.mul(s, self.fit(m.argument((self.heads, 1, 1)), "hij"))
+        if style in ("key", "pair"):
+            shape = (1 if style == "key" else self.rows, self.keys)
+            shape = shape[::-1] if self.layout == "transposed" else shape
+            return m.mul(s, self.fit(m.argument(shape), "ij"))
         return s
 
     def repeat_heads(self, x: Tensor) -> Tensor:
