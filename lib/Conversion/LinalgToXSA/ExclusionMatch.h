@@ -18,14 +18,6 @@
 
 namespace xsa {
 
-/// `number` times factors to powers.
-struct Product {
-  double number = 1;
-  llvm::SmallVector<std::pair<ExprRef, int>> factors;
-
-  void multiply(ExprRef factor, int power);
-};
-
 struct ExclusionMatch {
   /// What is changed, before and after.
   mlir::Value root;
