@@ -172,6 +172,15 @@ bool ExprUnifier::unifyApply(ExprRef a, ExprRef b) {
   if (unifyLists(a->getOperands(), b->getOperands()))
     return true;
   restore(before);
+  // Which of two terms is subtracted depends on the names of variables.
+  if (a->isApply(ExprOp::IsZero)) {
+    ExprContext &ctx = view->getContext();
+    ExprRef negated = ctx.sub(ctx.integer(0), a->getOperand(0));
+    if (unify(negated, b->getOperand(0)))
+      return true;
+    restore(std::move(before));
+    return false;
+  }
   if (!isCommutative(a))
     return false;
   // In either order, and from either side: one operand may only be found equal
