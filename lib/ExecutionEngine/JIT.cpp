@@ -111,6 +111,13 @@ checkProcessor(const llvm::orc::JITTargetMachineBuilder &builder,
     return llvm::createStringError(
         "expected a processor with 64-bit mode and SSE2, got " +
         describe(builder));
+  // LLVM ends the process where vectors of bf16 have no short forms.
+  if (chosen->checkFeatures("+avx512bf16") &&
+      !chosen->checkFeatures("+avx512vl"))
+    return llvm::createStringError(
+        "expected 'avx512vl' beside 'avx512bf16', as processors have them, "
+        "got " +
+        describe(builder));
   const std::vector<std::string> asked =
       llvm::SubtargetFeatures(options.features).getFeatures();
   for (const auto &entry : llvm::sys::getHostCPUFeatures()) {
@@ -191,8 +198,7 @@ BF16Dot xsa::getBF16Dot(llvm::TargetMachine &machine,
   };
   if (has("amx-tile") && has("amx-bf16") && requestTiles())
     return BF16Dot::AMX;
-  if (has("avx512f") && has("avx512bf16") &&
-      prefersBF16Dot(*subtarget, options))
+  if (has("avx512bf16") && prefersBF16Dot(*subtarget, options))
     return BF16Dot::AVX512;
   return BF16Dot::None;
 }

@@ -13,6 +13,8 @@
 // RUN: not xsa-run %s --features=-sse2 2>&1 | FileCheck %s --check-prefix=WITHOUT
 // RUN: not xsa-run %s --features=-64bit 2>&1 | FileCheck %s --check-prefix=WITHOUT
 // WITHOUT: error: expected a processor with 64-bit mode and SSE2, got '{{.+}}' with '-{{sse2|64bit}}'
+// RUN: not xsa-run %s --cpu x86-64-v3 --features=+avx512bf16 2>&1 | FileCheck %s --check-prefix=SHORT
+// SHORT: error: expected 'avx512vl' beside 'avx512bf16', as processors have them, got 'x86-64-v3' with '+avx512bf16'{{$}}
 // Features that change conventions or the mode, or need code from elsewhere.
 // RUN: not xsa-run %s --features=+soft-float 2>&1 | FileCheck %s --check-prefix=CONVENTION
 // RUN: not xsa-run %s --features=+16bit-mode 2>&1 | FileCheck %s --check-prefix=CONVENTION

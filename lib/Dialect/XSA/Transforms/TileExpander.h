@@ -131,7 +131,7 @@ private:
   double queryFactor = 1.0;
   bool scaleScores = false;
   mlir::Value queryScratch, scoreScratch, weightScratch, keyScratch,
-      valueScratch, maskScratch, biasScratch;
+      valueScratch, maskScratch, biasScratch, ownScratch, excludedScratch;
   llvm::SmallVector<mlir::Value> inputScratch;
   mlir::scf::ForOp rangeLoop;
 };

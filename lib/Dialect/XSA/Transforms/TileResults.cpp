@@ -72,14 +72,13 @@ SmallVector<Value> TileExpander::finishBlock(Running &running,
   running.output = y.value;
   MappedValue coefficient;
   if (op.isExclusive()) {
-    MappedValue v =
-        copyToTile(ownValues(), outputMap, type, makeScratch(outputMap, type));
+    MappedValue v = copyToTile(ownValues(), outputMap, type, ownScratch);
     coefficient = {buildExclusionCoefficient(builder, loc, *op.getExclusion(),
                                              y, v, rowMap, type, tileSizes),
                    rowMap};
-    y.value = buildExcluded(builder, loc, *op.getExclusion(), y, v, coefficient,
-                            loadRows(parts.strength),
-                            {makeScratch(outputMap, type), outputMap});
+    y.value =
+        buildExcluded(builder, loc, *op.getExclusion(), y, v, coefficient,
+                      loadRows(parts.strength), {excludedScratch, outputMap});
   }
   SmallVector<Value> results{store(y, {destinations[0], op.getOutputMap()})};
   if (op.getLseOutput()) {
@@ -98,6 +97,11 @@ SmallVector<Value> TileExpander::finishBlock(Running &running,
 SmallVector<Value> TileExpander::finish(ValueRange running) {
   SmallVector<Value> carried(running);
   llvm::append_range(carried, op.getDpsInits());
+  // Not once per block.
+  if (op.isExclusive()) {
+    ownScratch = makeScratch(outputMap, type);
+    excludedScratch = makeScratch(outputMap, type);
+  }
   // Blocks are normalized in place: running values are carried along.
   SmallVector<Value> results = forEachBlock(carried, [&](ValueRange values) {
     Running tiles = takeAll(values);
