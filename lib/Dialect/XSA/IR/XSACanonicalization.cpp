@@ -385,6 +385,10 @@ struct FoldExcludeOfAttention : OpRewritePattern<ExcludeOp> {
 
     // Dimensions of the exclusion in terms of the attention's.
     AffineMap toAttention = translate(op, attention);
+    if (toAttention.getResult(op.getValueDepthDim()) !=
+        getAffineDimExpr(attention.getValueDepthDim(), op.getContext()))
+      return rewriter.notifyMatchFailure(
+          op, "the exclusion runs along another dimension than the values'");
     AffineMap valueMap = op.getValueMap().compose(toAttention);
     auto has = [&](unsigned dim) { return valueMap.isFunctionOfDim(dim); };
     if (!has(attention.getQueryDim()) || !has(attention.getValueDepthDim()) ||

@@ -319,3 +319,16 @@ func.func @strength_zero(%q: tensor<8x4xf32>, %o: tensor<8x4xf32>) -> tensor<8x4
       outs(%o : tensor<8x4xf32>) -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
+
+// A projection along the rows is not one along the values' own dimension.
+// CHECK-LABEL: func.func @exclude_along_rows
+// CHECK: xsa.attention
+// CHECK: xsa.exclude
+func.func @exclude_along_rows(%q: tensor<2x8x8xf32>, %v: tensor<2x8x8xf32>) -> tensor<2x8x8xf32> {
+  %e = tensor.empty() : tensor<2x8x8xf32>
+  %y = xsa.attention {indexing_maps = [affine_map<(b, m, k, j, n) -> (b, m, k)>, affine_map<(b, m, k, j, n) -> (b, j, k)>, affine_map<(b, m, k, j, n) -> (b, j, n)>, affine_map<(b, m, k, j, n) -> (b, m, n)>]}
+      ins(%q, %q, %v : tensor<2x8x8xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32>) outs(%e : tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %z = xsa.exclude {exclusion = #xsa.exclusion<raw>, indexing_maps = [affine_map<(b, n, m) -> (b, m, n)>, affine_map<(b, n, m) -> (b, m, n)>, affine_map<(b, n, m) -> (b, m, n)>]}
+      ins(%y, %v : tensor<2x8x8xf32>, tensor<2x8x8xf32>) outs(%e : tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  return %z : tensor<2x8x8xf32>
+}
