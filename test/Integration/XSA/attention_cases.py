@@ -605,6 +605,7 @@ CASES = {
         dtype="bf16", tq=150, tk=333, causal=True, dynamic=True, layout="bthd", kind="sq_add"
     ),
     "pairs_keys_last": dict(dtype="bf16", tq=96, tk=131, layout="bhdt", d=24, e=56),
+    "pairs_rows_last": dict(dtype="bf16", tq=17, tk=70, layout="bhdt", kind="raw"),
     "pairs_lengths": dict(
         dtype="bf16", tq=64, tk=200, lengths=True, garbage=True, kind="l2_clamp", mask="bmk"
     ),

@@ -220,10 +220,8 @@ Value LaneSumBuilder::emitBlock(int64_t numOuter, int64_t numInner,
                         indices, loops.inner, numInner);
     result = combineParts(broadcastLanes(b, start, numInner), result);
     result = buildTileChange(b, op, change, indices, numInner, result);
-    destination = vector::TransferWriteOp::create(
-                      b, result, destination, getAccessIndices(map, indices),
-                      ArrayRef<bool>{true})
-                      .getResult();
+    destination =
+        writeLanes(b, result, destination, getAccessIndices(map, indices));
   }
   indices = position;
   return destination;

@@ -20,6 +20,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/ADT/bit.h"
+
 using namespace mlir;
 using namespace xsa;
 
@@ -34,9 +36,8 @@ static bool isSum(linalg::GenericOp op, unsigned i) {
   return add && sum.hasOneUse() && llvm::is_contained(add->getOperands(), sum);
 }
 
-/// Lanes of the vectors that `op` becomes; nothing if it has no such form.
-static std::optional<int64_t> getLanes(linalg::GenericOp op,
-                                       const VectorTarget &target) {
+/// Lanes of `op`; nothing if it has no such form.
+static std::optional<int64_t> getLanes(linalg::GenericOp op) {
   if (op.getNumLoops() != 3 || !op.hasPureTensorSemantics() ||
       op.getNumDpsInits() == 0 || !hasVectorForm(op) ||
       op.getStaticLoopRanges()[kMember] != 2)
@@ -60,8 +61,7 @@ static std::optional<int64_t> getLanes(linalg::GenericOp op,
       return std::nullopt;
   }
   int64_t lanes = op.getStaticLoopRanges()[kLane];
-  if (ShapedType::isDynamic(lanes) ||
-      lanes > target.getMaxLanes(Float32Type::get(context)))
+  if (ShapedType::isDynamic(lanes))
     return std::nullopt;
   return lanes;
 }
@@ -69,20 +69,21 @@ static std::optional<int64_t> getLanes(linalg::GenericOp op,
 namespace {
 class PairVectorizer {
 public:
-  PairVectorizer(OpBuilder &builder, linalg::GenericOp op, int64_t lanes)
-      : b(op.getLoc(), builder), op(op), lanes(lanes),
-        zero(arith::ConstantIndexOp::create(b, 0)) {}
+  PairVectorizer(OpBuilder &builder, linalg::GenericOp op)
+      : b(op.getLoc(), builder), op(op) {}
 
-  SmallVector<Value> vectorize();
+  SmallVector<Value> vectorize(int64_t allLanes, int64_t maxLanes);
 
 private:
+  void vectorizeLanes(Value &rows, MutableArrayRef<Value> sums);
   SmallVector<Value> evaluate(Value pair, Value member, ValueRange sums);
   Value join(Value first, Value second);
 
   ImplicitLocOpBuilder b;
   linalg::GenericOp op;
-  int64_t lanes;
-  Value zero;
+  /// The lanes at hand.
+  Value firstLane;
+  int64_t lanes = 1;
   SmallVector<Value> sharedInputs;
 };
 } // namespace
@@ -90,7 +91,7 @@ private:
 /// What the body yields for one member of a pair.
 SmallVector<Value> PairVectorizer::evaluate(Value pair, Value member,
                                             ValueRange sums) {
-  SmallVector<Value> indices{pair, zero, member};
+  SmallVector<Value> indices{pair, firstLane, member};
   SmallVector<Value> args =
       readInputs(b, op, indices, kLane, lanes, sharedInputs);
   // The pairs are written, not read.
@@ -134,31 +135,29 @@ Value PairVectorizer::join(Value first, Value second) {
       arith::OrIOp::create(b, lower, upper));
 }
 
-SmallVector<Value> PairVectorizer::vectorize() {
-  Value pairs = op.getDpsInits().front();
-  Value numPairs = getTileDim(b, pairs, 0);
-  // Members of a pair and columns lie one after another.
-  SmallVector<ReassociationIndices> groups{{0}, {1, 2}};
-  Value rows = tensor::CollapseShapeOp::create(b, pairs, groups);
-
+/// Computes the lanes at hand; `rows` has a pair's members and columns one
+/// after another.
+void PairVectorizer::vectorizeLanes(Value &rows, MutableArrayRef<Value> sums) {
   // Each member has sums of its own, so that one need not wait for the other.
   SmallVector<Value> carried{rows};
   auto vectorType = [&](Value tensor) {
     return VectorType::get({lanes}, getElementTypeOrSelf(tensor.getType()));
   };
-  ValueRange sums = op.getDpsInits().drop_front();
   for (Value sum : sums)
     carried.push_back(vector::TransferReadOp::create(
-        b, vectorType(sum), sum, zero, /*padding=*/std::nullopt,
+        b, vectorType(sum), sum, firstLane, /*padding=*/std::nullopt,
         ArrayRef<bool>{true}));
   for (Value sum : sums)
     carried.push_back(
         arith::ConstantOp::create(b, b.getZeroAttr(vectorType(sum))));
 
-  sharedInputs =
-      readSharedInputs(b, op, SmallVector<Value>(3, zero), kLane, lanes);
-  auto loop = scf::ForOp::create(b, zero, numPairs,
-                                 arith::ConstantIndexOp::create(b, 1), carried);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value two = arith::ConstantIndexOp::create(b, 2);
+  Value column = b.createOrFold<arith::MulIOp>(firstLane, two);
+  SmallVector<Value> start{zero, firstLane, zero};
+  sharedInputs = readSharedInputs(b, op, start, kLane, lanes);
+  auto loop = scf::ForOp::create(b, zero, getTileDim(b, rows, 0), one, carried);
   setUnrolling(loop, 1);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -167,39 +166,56 @@ SmallVector<Value> PairVectorizer::vectorize() {
     ValueRange args = loop.getRegionIterArgs();
     ValueRange current = args.drop_front();
     SmallVector<Value> members, next;
-    for (int64_t member : {0, 1}) {
+    for (int64_t i : {0, 1}) {
       SmallVector<Value> yielded =
-          evaluate(pair, arith::ConstantIndexOp::create(b, member),
-                   current.slice(member * sums.size(), sums.size()));
+          evaluate(pair, i == 0 ? zero : one,
+                   current.slice(i * sums.size(), sums.size()));
       members.push_back(yielded.front());
       llvm::append_range(next, ArrayRef(yielded).drop_front());
     }
     Value written = vector::TransferWriteOp::create(
                         b, join(members[0], members[1]), args.front(),
-                        ValueRange{pair, zero}, ArrayRef<bool>{true})
+                        ValueRange{pair, column}, ArrayRef<bool>{true})
                         .getResult();
     next.insert(next.begin(), written);
     scf::YieldOp::create(b, next);
   }
 
-  SmallVector<Value> results{tensor::ExpandShapeOp::create(
-      b, cast<RankedTensorType>(pairs.getType()), loop.getResult(0), groups,
-      tensor::getMixedSizes(b, b.getLoc(), pairs))};
+  rows = loop.getResult(0);
   for (auto [i, sum] : llvm::enumerate(sums)) {
     Value total = arith::AddFOp::create(b, loop.getResult(1 + i),
                                         loop.getResult(1 + sums.size() + i));
-    results.push_back(vector::TransferWriteOp::create(b, total, sum, zero,
-                                                      ArrayRef<bool>{true})
-                          .getResult());
+    sum = vector::TransferWriteOp::create(b, total, sum, firstLane,
+                                          ArrayRef<bool>{true})
+              .getResult();
   }
+}
+
+SmallVector<Value> PairVectorizer::vectorize(int64_t allLanes,
+                                             int64_t maxLanes) {
+  Value pairs = op.getDpsInits().front();
+  SmallVector<ReassociationIndices> groups{{0}, {1, 2}};
+  Value rows = tensor::CollapseShapeOp::create(b, pairs, groups);
+  SmallVector<Value> sums(op.getDpsInits().drop_front());
+  for (int64_t begin = 0; begin < allLanes; begin += lanes) {
+    firstLane = arith::ConstantIndexOp::create(b, begin);
+    lanes = std::min<int64_t>(maxLanes,
+                              llvm::bit_floor<uint64_t>(allLanes - begin));
+    vectorizeLanes(rows, sums);
+  }
+  SmallVector<Value> results{tensor::ExpandShapeOp::create(
+      b, cast<RankedTensorType>(pairs.getType()), rows, groups,
+      tensor::getMixedSizes(b, b.getLoc(), pairs))};
+  llvm::append_range(results, sums);
   return results;
 }
 
 FailureOr<SmallVector<Value>> xsa::vectorizePairs(OpBuilder &builder,
                                                   linalg::GenericOp op,
                                                   const VectorTarget &target) {
-  std::optional<int64_t> lanes = getLanes(op, target);
+  std::optional<int64_t> lanes = getLanes(op);
   if (!lanes)
     return failure();
-  return PairVectorizer(builder, op, *lanes).vectorize();
+  int64_t maxLanes = target.getMaxLanes(builder.getF32Type());
+  return PairVectorizer(builder, op).vectorize(*lanes, maxLanes);
 }

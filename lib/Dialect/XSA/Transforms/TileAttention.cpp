@@ -81,6 +81,8 @@ static int64_t getDepth(AttentionOp op) {
 static constexpr int64_t kMaxKeysInPairs = 64;
 static constexpr int64_t kGrainInPairs = 32;
 
+static constexpr int64_t kRowsOfMatrixTile = 16;
+
 /// Rows that share a tile of keys in pairs: more than otherwise, for values are
 /// transposed once for all of them.
 static constexpr int64_t kMaxRowsInPairs = 256;
@@ -343,14 +345,16 @@ private:
     // Pairs of terms are made for rows that are innermost.
     TilePolicy policy = TilePolicy::forCPU(
         op, vectorBits, rowsInnermost && bf16Dot != BF16Dot::None);
+    // Rows and keys of pairs fill the tiles of matrix instructions.
+    auto roundUp = [&](int64_t size, int64_t multiple) -> int64_t {
+      return policy.termsInPairs ? llvm::alignTo(size, multiple) : size;
+    };
     if (queryTile != 0)
-      policy.queryTile = queryTile;
+      policy.queryTile = roundUp(queryTile, kRowsOfMatrixTile);
     if (rowBlock != 0)
-      policy.rowBlock = rowBlock;
+      policy.rowBlock = roundUp(rowBlock, kRowsOfMatrixTile);
     if (keyTile != 0)
-      policy.keyTile = policy.termsInPairs
-                           ? llvm::alignTo(keyTile, policy.keyGrain)
-                           : int64_t(keyTile);
+      policy.keyTile = roundUp(keyTile, policy.keyGrain);
     policy.exactKeys = exactKeys;
     policy.powersOfTwo = powersOfTwo;
     policy.splitMaskedTiles = splitMaskedTiles;

@@ -80,9 +80,23 @@ Value xsa::readTileOperand(ImplicitLocOpBuilder &b, linalg::GenericOp op,
   if (classifyAccess(from, map, lane) == TileAccess::Uniform)
     return tensor::ExtractOp::create(b, from, position);
   auto type = VectorType::get({lanes}, getElementTypeOrSelf(from.getType()));
+  if (lanes == 1)
+    return vector::BroadcastOp::create(
+        b, type, tensor::ExtractOp::create(b, from, position));
   return vector::TransferReadOp::create(b, type, from, position,
                                         /*padding=*/std::nullopt,
                                         ArrayRef<bool>{true});
+}
+
+Value xsa::writeLanes(ImplicitLocOpBuilder &b, Value vector, Value destination,
+                      ArrayRef<Value> position) {
+  if (cast<VectorType>(vector.getType()).getNumElements() == 1)
+    return tensor::InsertOp::create(
+        b, vector::ExtractOp::create(b, vector, 0).getResult(), destination,
+        position);
+  return vector::TransferWriteOp::create(b, vector, destination, position,
+                                         ArrayRef<bool>{true})
+      .getResult();
 }
 
 //===----------------------------------------------------------------------===//

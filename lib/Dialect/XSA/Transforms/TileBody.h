@@ -46,6 +46,12 @@ mlir::Value readTileOperand(mlir::ImplicitLocOpBuilder &b,
                             llvm::ArrayRef<mlir::Value> indices, unsigned lane,
                             int64_t lanes);
 
+/// `destination` with a vector of its last dimension written. One lane is read
+/// and written as an element: LLVM has no code for vectors of one bf16.
+mlir::Value writeLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value vector,
+                       mlir::Value destination,
+                       llvm::ArrayRef<mlir::Value> position);
+
 /// Whether every operation of the body has a form on vectors.
 bool hasVectorForm(mlir::linalg::GenericOp op);
 

@@ -68,6 +68,14 @@ FailureOr<TileLoops> xsa::analyzeTile(linalg::GenericOp op,
   int64_t extent = type.getShape().back();
   bool inOneVector =
       !ShapedType::isDynamic(extent) && extent <= target.getMaxLanes(element);
+  // LLVM takes other vectors apart into powers of two, and has no code for one
+  // bf16.
+  bool hasHalves = llvm::any_of(op->getOperandTypes(), [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 16;
+  });
+  if (hasHalves && extent % 2 != 0)
+    inOneVector = false;
   loops.lanes = inOneVector ? extent : 0;
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
@@ -95,7 +103,7 @@ linalg::GenericOp xsa::findFusingContraction(linalg::GenericOp op,
   if (!user || !user->hasAttr(kTileAttrName) || !user.isDpsInit(&use))
     return nullptr;
   FailureOr<TileLoops> loops = analyzeTile(user, target);
-  if (failed(loops) || !loops->term || !loops->row)
+  if (failed(loops) || !loops->term || !loops->row || loops->lanes == 0)
     return nullptr;
   // Both have the same rows and lanes, since they share the tensor.
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
@@ -330,10 +338,8 @@ Value TileVectorizer::buildBlock(Value destination, Value firstRow,
   for (auto [row, result] : llvm::zip_equal(rows, results)) {
     enter(row);
     result = buildTileChange(b, op, change, indices, lanes, result);
-    destination = vector::TransferWriteOp::create(
-                      b, result, destination, getAccessIndices(map, indices),
-                      ArrayRef<bool>{true})
-                      .getResult();
+    destination =
+        writeLanes(b, result, destination, getAccessIndices(map, indices));
   }
   return destination;
 }

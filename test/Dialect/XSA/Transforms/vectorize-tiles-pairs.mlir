@@ -1,4 +1,11 @@
 // RUN: xsa-opt %s --xsa-tile-attention="vector-bits=512 bf16-dot=amx" --xsa-vectorize-tiles=vector-bits=512 --canonicalize --cse | FileCheck %s
+// RUN: xsa-opt %s --xsa-tile-attention="vector-bits=512 bf16-dot=amx row-block=35 query-tile=35" --xsa-vectorize-tiles=vector-bits=512 --canonicalize --cse | FileCheck %s --check-prefix=WIDE
+
+// Rows of a block are a multiple of 16, and more than a vector holds are two.
+// WIDE-LABEL: func.func @pairs
+// WIDE:         linalg.generic {{.*}} outs(%{{.*}} : tensor<64x48xf32>)
+// WIDE:         vector.transfer_write {{.*}} : vector<64xbf16>, tensor<32x96xbf16>
+// WIDE:         vector.transfer_write {{.*}} : vector<32xbf16>, tensor<32x96xbf16>
 
 #q = affine_map<(m, k1, k2, n) -> (m, k1)>
 #k = affine_map<(m, k1, k2, n) -> (k2, k1)>
