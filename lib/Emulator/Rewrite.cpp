@@ -15,6 +15,7 @@
 #include "Rewrite.h"
 
 #include "SharedMemory.h"
+#include "Variables.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -25,7 +26,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ModuleSlotTracker.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/IR/ReplaceConstant.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -33,15 +33,6 @@ using namespace llvm;
 using namespace xsa::emulator;
 
 namespace {
-/// Address spaces of NVPTX.
-enum AddressSpace : unsigned {
-  kGeneric = 0,
-  kGlobal = 1,
-  kShared = 3,
-  kConstant = 4,
-  kLocal = 5
-};
-
 class Rewriter {
 public:
   Rewriter(Module &module, KernelModule::State &state)
@@ -57,8 +48,6 @@ private:
 
   void measureLocals();
   void findKernels();
-  void placeSharedVariables();
-  void placeGlobalVariables();
   void collectTexts();
   void rewriteFunction(Function &function);
   void rewriteInstruction(Instruction &instruction);
@@ -102,7 +91,7 @@ FunctionCallee Rewriter::getCallee(StringRef name, Type *result,
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels and variables
+// Kernels
 //===----------------------------------------------------------------------===//
 
 /// See `KernelModule::getParameterTypes`.
@@ -149,63 +138,6 @@ void Rewriter::findKernels() {
     for (Argument &argument : function.args())
       kernel.parameterTypes.push_back(describeType(argument));
     state.kernels.push_back(std::move(kernel));
-  }
-}
-
-/// Uses in constant expressions become instructions, then the variable an
-/// address.
-static void replaceVariable(GlobalVariable &variable, uint64_t address) {
-  convertUsersOfConstantsToInstructions({&variable});
-  auto *int64 = Type::getInt64Ty(variable.getContext());
-  variable.replaceAllUsesWith(ConstantExpr::getIntToPtr(
-      ConstantInt::get(int64, address), variable.getType()));
-}
-
-/// Variables of a size come first, then the dynamic part that all variables
-/// without one name.
-void Rewriter::placeSharedVariables() {
-  const DataLayout &layout = module.getDataLayout();
-  SmallVector<GlobalVariable *> sized, unsized;
-  for (GlobalVariable &variable : module.globals()) {
-    if (variable.getAddressSpace() != kShared)
-      continue;
-    (layout.getTypeAllocSize(variable.getValueType()) ? sized : unsized)
-        .push_back(&variable);
-    state.sharedAlignment = std::max(
-        state.sharedAlignment, layout.getPreferredAlign(&variable).value());
-  }
-  uint64_t offset = 0;
-  for (GlobalVariable *variable : sized) {
-    offset = alignTo(offset, layout.getPreferredAlign(variable));
-    uint64_t size = layout.getTypeAllocSize(variable->getValueType());
-    state.sharedVariables.push_back({variable->getName().str(), offset, size});
-    replaceVariable(*variable, SharedMemory::kFirstAddress + offset);
-    offset += size;
-  }
-  state.staticSharedBytes = offset;
-  for (GlobalVariable *variable : unsized)
-    replaceVariable(*variable, SharedMemory::kFirstAddress +
-                                   alignTo(offset, state.sharedAlignment));
-  for (ArrayRef<GlobalVariable *> group : {ArrayRef(sized), ArrayRef(unsized)})
-    for (GlobalVariable *variable : group)
-      variable->eraseFromParent();
-}
-
-/// Uses have the reserved address; the variable stays for its contents.
-void Rewriter::placeGlobalVariables() {
-  const DataLayout &layout = module.getDataLayout();
-  for (GlobalVariable &variable : module.globals()) {
-    if (variable.isDeclaration() || variable.getName().starts_with("llvm."))
-      continue;
-    if (!variable.hasName())
-      variable.setName("constant");
-    uint64_t address = state.memory->reserve(
-        layout.getTypeAllocSize(variable.getValueType()), variable.getName());
-    replaceVariable(variable, address);
-    variable.setLinkage(GlobalValue::ExternalLinkage);
-    variable.setVisibility(GlobalValue::DefaultVisibility);
-    variable.setConstant(false);
-    state.deviceVariables.push_back({variable.getName().str(), address});
   }
 }
 
@@ -636,8 +568,8 @@ Error Rewriter::run() {
     return createStringError("the module has assembly outside of functions "
                              "('module asm'), which is not emulated");
   collectTexts();
-  placeSharedVariables();
-  placeGlobalVariables();
+  placeSharedVariables(module, state);
+  placeGlobalVariables(module, state);
   SmallVector<Function *> functions;
   for (Function &function : module)
     if (!function.isDeclaration())

@@ -15,10 +15,12 @@
 #include "Copies.h"
 #include "ElementwiseOps.h"
 #include "GlobalReads.h"
+#include "GlobalWrites.h"
 #include "KernelPlan.h"
 #include "Layouts.h"
 #include "MatrixUnit.h"
 #include "RowChunks.h"
+#include "SharedAccess.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -85,9 +87,6 @@ private:
   LogicalResult convertRead(vector::TransferReadOp op);
   LogicalResult convertWrite(vector::TransferWriteOp op);
   Value reduceWarp(vector::MultiDimReductionOp op);
-  void readShared(vector::TransferReadOp op, Fragment &fragment);
-  void writeShared(vector::TransferWriteOp op, const Fragment &fragment);
-  void writeGlobal(vector::TransferWriteOp op, const Fragment &fragment);
   Value shuffle(Value value, int64_t distance);
   Value combineLanesOfRow(vector::CombiningKind kind, Value value);
   Value keepInFirstLane(Value value);
@@ -395,7 +394,7 @@ LogicalResult Distributor::convertRead(vector::TransferReadOp op) {
     fragment.sharedMap =
         AffineMap::get(map.getNumDims() - 1, 0, exprs, b.getContext());
     if (fragment.layout == TileLayout::Accumulator)
-      readShared(op, fragment);
+      readShared(b, fragment);
   } else if (fragment.layout == TileLayout::RowChunk) {
     buildChunkLoads(b, op, fragment);
   } else {
@@ -403,52 +402,6 @@ LogicalResult Distributor::convertRead(vector::TransferReadOp op) {
   }
   fragments[op.getResult()] = fragment;
   return success();
-}
-
-/// A pair of columns that memory has side by side.
-static VectorType pairType(const FragmentShape &shape) {
-  return VectorType::get(2, shape.elementType);
-}
-
-/// An accumulator's elements from shared memory. Loads are as wide as a pair of
-/// neighbours.
-void Distributor::readShared(vector::TransferReadOp op, Fragment &fragment) {
-  FragmentShape shape = shapeOf(fragment);
-  bool rowsFirst = fragment.sharedMap.isIdentity();
-  int64_t bytes = fragment.shared->elementBytes();
-  auto load = [&](Type type, FragmentIndex index, int64_t size) -> Value {
-    Position row = shape.rowPosition(b, index),
-             column = shape.columnPosition(b, index);
-    if (!rowsFirst)
-      std::swap(row, column);
-    return LLVM::LoadOp::create(b, type,
-                                b.pointer(*fragment.shared, row, column), size);
-  };
-  for (int64_t number = 0; number < shape.size(); ++number) {
-    FragmentIndex index = shape.at(number);
-    if (!shape.packed && (shape.sides == 1 || !rowsFirst)) {
-      fragment.values.push_back(load(shape.elementType, index, bytes));
-      continue;
-    }
-    Value pair;
-    if (rowsFirst) {
-      pair = load(pairType(shape), index, 2 * bytes);
-    } else {
-      FragmentIndex second = index;
-      second.side = 1;
-      pair = vector::FromElementsOp::create(
-          b, pairType(shape),
-          ValueRange{load(shape.elementType, index, bytes),
-                     load(shape.elementType, second, bytes)});
-    }
-    if (shape.packed) {
-      fragment.values.push_back(pair);
-      continue;
-    }
-    for (int64_t side : {0, 1})
-      fragment.values.push_back(vector::ExtractOp::create(b, pair, side));
-    ++number;
-  }
 }
 
 LogicalResult Distributor::convertWrite(vector::TransferWriteOp op) {
@@ -464,94 +417,12 @@ LogicalResult Distributor::convertWrite(vector::TransferWriteOp op) {
   }
   Fragment fragment = fragmentOf(op.getVector());
   if (isShared(op.getBase()))
-    writeShared(op, fragment);
+    writeShared(b, op, fragment);
   else if (fragment.layout == TileLayout::RowChunk)
     buildChunkStores(b, op, fragment);
   else
-    writeGlobal(op, fragment);
+    writeGlobal(b, op, fragment);
   return success();
-}
-
-void Distributor::writeShared(vector::TransferWriteOp op,
-                              const Fragment &fragment) {
-  SharedTile tile = b.sharedTile(op.getBase(), op.getIndices());
-  FragmentShape shape = shapeOf(fragment);
-  bool rowsFirst = op.getPermutationMap().getDimPosition(0) == 1;
-  int64_t bytes = tile.elementBytes();
-  auto store = [&](Value value, FragmentIndex index, int64_t size) {
-    Position row = shape.rowPosition(b, index),
-             column = shape.columnPosition(b, index);
-    if (!rowsFirst)
-      std::swap(row, column);
-    LLVM::StoreOp::create(b, value, b.pointer(tile, row, column), size);
-  };
-  for (int64_t number = 0; number < shape.size(); ++number) {
-    FragmentIndex index = shape.at(number);
-    Value value = fragment.values[number];
-    if (shape.packed && !rowsFirst) {
-      FragmentIndex second = index;
-      second.side = 1;
-      store(vector::ExtractOp::create(b, value, 0), index, bytes);
-      store(vector::ExtractOp::create(b, value, 1), second, bytes);
-    } else if (shape.packed) {
-      store(value, index, 2 * bytes);
-    } else if (shape.sides == 2 && rowsFirst) {
-      value = vector::FromElementsOp::create(
-          b, pairType(shape), ValueRange{value, fragment.values[number + 1]});
-      store(value, index, 2 * bytes);
-      ++number;
-    } else {
-      store(value, index, bytes);
-    }
-  }
-}
-
-/// Rows that exist, one lane of four for a value per row.
-void Distributor::writeGlobal(vector::TransferWriteOp op,
-                              const Fragment &fragment) {
-  GlobalTile tile = b.globalTile(op.getBase(), op.getIndices());
-  FragmentShape shape = shapeOf(fragment);
-  AffineMap map = op.getPermutationMap();
-  OpBuilder::InsertionGuard guard(b);
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, b.lanePair,
-                                        b.constant(0));
-  auto store = [&](Value value, Value row, Value column) {
-    SmallVector<Value, 2> along{row, column}, positions(map.getNumDims());
-    Value exists = shape.spansColumns() ? Value() : isFirst;
-    for (unsigned dim = 0; dim < map.getNumResults(); ++dim) {
-      positions[map.getDimPosition(dim)] = along[dim];
-      if (op.isDimInBounds(dim))
-        continue;
-      Value inside =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, along[dim],
-                                b.extent(tile, map.getDimPosition(dim),
-                                         fragment.type.getDimSize(dim)));
-      exists = exists ? arith::AndIOp::create(b, exists, inside).getResult()
-                      : inside;
-    }
-    OpBuilder::InsertionGuard guard(b);
-    if (exists) {
-      auto guarded = scf::IfOp::create(b, exists, /*withElseRegion=*/false);
-      b.setInsertionPointToStart(guarded.thenBlock());
-    }
-    Value pointer = positions.size() == 1
-                        ? b.pointer(tile, positions[0], Value())
-                        : b.pointer(tile, positions[0], positions[1]);
-    LLVM::StoreOp::create(b, value, pointer, tile.elementBytes());
-  };
-  for (int64_t number = 0; number < shape.size(); ++number) {
-    FragmentIndex index = shape.at(number);
-    Value row = shape.row(b, index), column = shape.column(b, index);
-    Value value = fragment.values[number];
-    if (!shape.packed) {
-      store(value, row, column);
-      continue;
-    }
-    for (int64_t side = 0; side < shape.width; ++side) {
-      Value element = vector::ExtractOp::create(b, value, side);
-      store(element, row, b.add(column, side));
-    }
-  }
 }
 
 //===----------------------------------------------------------------------===//

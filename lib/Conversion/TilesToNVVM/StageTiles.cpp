@@ -17,6 +17,7 @@
 
 #include "KernelPlan.h"
 #include "Layouts.h"
+#include "StageBuilder.h"
 
 #include "xsa/Conversion/TilesToNVVM/Passes.h"
 
@@ -39,22 +40,18 @@ namespace xsa {
 using namespace mlir;
 using namespace xsa;
 
-/// Extents of a tile in the order of the dimensions of its memory.
-static SmallVector<int64_t> memoryShape(VectorType type, AffineMap map) {
-  SmallVector<int64_t> shape(map.getNumDims(), 1);
-  for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape()))
-    shape[cast<AffineDimExpr>(expr).getPosition()] = size;
-  return shape;
+static int64_t bytesOf(vector::TransferReadOp read) {
+  VectorType type = read.getVectorType();
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
 }
 
 namespace {
-class TileStager {
+class TileStager : private StageBuilder {
 public:
   explicit TileStager(gpu::GPUFuncOp kernel)
-      : kernel(kernel),
+      : StageBuilder(kernel),
         plan(kernel->getAttrOfType<KernelAttr>(kKernelAttrName)),
-        ownInStages(kernel->hasAttr(kOwnInStagesAttrName)),
-        b(kernel.getLoc(), kernel.getContext()) {}
+        ownInStages(kernel->hasAttr(kOwnInStagesAttrName)) {}
 
   /// Returns the bytes of shared memory that the kernel needs.
   FailureOr<int64_t> stage();
@@ -65,20 +62,6 @@ private:
   LogicalResult collect();
   Reads readsOf(Block *block, TileLayout layout);
   bool isChain();
-  int64_t bytesOf(vector::TransferReadOp read);
-
-  // Shared memory.
-  Value makeBuffer(int64_t offset, ArrayRef<int64_t> shape, Type type);
-  Value makeBuffer(int64_t offset, vector::TransferReadOp read, int64_t stages);
-  void copy(vector::TransferReadOp read, IRMapping mapping, Value buffer,
-            Value stage);
-  vector::TransferReadOp readFrom(Value buffer, Value stage,
-                                  vector::TransferReadOp read);
-  void commit() { NVVM::CpAsyncCommitGroupOp::create(b); }
-  void waitFor(int64_t outstanding);
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
 
   bool copiesOwnRows() { return !ownRows.empty() && !ownInStages; }
 
@@ -98,12 +81,8 @@ private:
   void stageLoneReads();
   void stageStores();
 
-  gpu::GPUFuncOp kernel;
   KernelAttr plan;
   bool ownInStages;
-  ImplicitLocOpBuilder b;
-  Value sharedMemory;
-  int64_t sharedBytes = 0;
 
   Reads queries, ownRows;
   SmallVector<scf::ForOp> loops;
@@ -169,113 +148,6 @@ LogicalResult TileStager::collect() {
         read.getVectorType().getElementType().isFloat())
       ownRows.push_back(read);
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Buffers and copies
-//===----------------------------------------------------------------------===//
-
-int64_t TileStager::bytesOf(vector::TransferReadOp read) {
-  VectorType type = read.getVectorType();
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
-}
-
-Value TileStager::makeBuffer(int64_t offset, ArrayRef<int64_t> shape,
-                             Type type) {
-  OpBuilder::InsertionGuard guard(b);
-  Block &entry = kernel.getBody().front();
-  if (!sharedMemory) {
-    b.setInsertionPointToStart(&entry);
-    auto space = gpu::AddressSpaceAttr::get(b.getContext(),
-                                            gpu::AddressSpace::Workgroup);
-    sharedMemory = gpu::DynamicSharedMemoryOp::create(
-        b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
-                           MemRefLayoutAttrInterface(), space));
-  }
-  b.setInsertionPointAfterValue(sharedMemory);
-  auto space = cast<MemRefType>(sharedMemory.getType()).getMemorySpace();
-  auto bufferType =
-      MemRefType::get(shape, type, MemRefLayoutAttrInterface(), space);
-  int64_t bytes =
-      bufferType.getNumElements() * type.getIntOrFloatBitWidth() / 8;
-  sharedBytes = std::max(sharedBytes, offset + bytes);
-  return memref::ViewOp::create(b, bufferType, sharedMemory, index(offset),
-                                ValueRange());
-}
-
-Value TileStager::makeBuffer(int64_t offset, vector::TransferReadOp read,
-                             int64_t stages) {
-  SmallVector<int64_t> shape =
-      memoryShape(read.getVectorType(), read.getPermutationMap());
-  shape.insert(shape.begin(), stages);
-  return makeBuffer(offset, shape, read.getVectorType().getElementType());
-}
-
-/// Starts the copy of what `read` reads, with values replaced by `mapping`, to
-/// a stage of `buffer`, in the order of the memory it comes from.
-void TileStager::copy(vector::TransferReadOp read, IRMapping mapping,
-                      Value buffer, Value stage) {
-  Block *home = read->getBlock();
-  BackwardSliceOptions options;
-  options.omitBlockArguments = true;
-  options.filter = [&](Operation *op) { return op->getBlock() == home; };
-  SetVector<Operation *> slice;
-  (void)getBackwardSlice(read.getOperation(), &slice, options);
-  bool sameBlock = home == b.getInsertionBlock();
-  for (Operation *op : slice) {
-    bool available = sameBlock && b.getInsertionPoint() != home->end() &&
-                     op->isBeforeInBlock(&*b.getInsertionPoint()) &&
-                     mapping.getValueMap().empty();
-    if (!available)
-      b.clone(*op, mapping);
-  }
-  AffineMap map = read.getPermutationMap();
-  SmallVector<int64_t> shape = memoryShape(read.getVectorType(), map);
-  SmallVector<bool> inBounds(shape.size());
-  for (auto [position, expr] : llvm::enumerate(map.getResults()))
-    inBounds[cast<AffineDimExpr>(expr).getPosition()] =
-        read.isDimInBounds(position);
-  auto mapped = [&](Value value) { return mapping.lookupOrDefault(value); };
-  SmallVector<Value> indices = llvm::map_to_vector(
-      read.getIndices(), [&](Value v) { return mapped(v); });
-  auto layout = TileLayoutAttr::get(b.getContext(), TileLayout::Copy);
-  auto loaded = vector::TransferReadOp::create(
-      b, VectorType::get(shape, read.getVectorType().getElementType()),
-      mapped(read.getBase()), indices, mapped(read.getPadding()),
-      b.getMultiDimIdentityMap(shape.size()), ArrayRef<bool>(inBounds));
-  loaded->setDiscardableAttr(kLayoutAttrName, layout);
-  SmallVector<Value> to(shape.size() + 1, index(0));
-  to[0] = stage;
-  auto stored = vector::TransferWriteOp::create(
-      b, loaded, buffer, to, SmallVector<bool>(shape.size(), true));
-  stored->setDiscardableAttr(kLayoutAttrName, layout);
-  stored->setDiscardableAttr(kAsyncAttrName, b.getUnitAttr());
-}
-
-/// `read` takes its tile from a stage of `buffer` from now on.
-vector::TransferReadOp TileStager::readFrom(Value buffer, Value stage,
-                                            vector::TransferReadOp read) {
-  AffineMap map = read.getPermutationMap();
-  SmallVector<AffineExpr> exprs;
-  for (AffineExpr expr : map.getResults())
-    exprs.push_back(
-        b.getAffineDimExpr(cast<AffineDimExpr>(expr).getPosition() + 1));
-  SmallVector<Value> indices(map.getNumDims() + 1, index(0));
-  indices[0] = stage;
-  auto staged = vector::TransferReadOp::create(
-      b, read.getVectorType(), buffer, indices, read.getPadding(),
-      AffineMap::get(map.getNumDims() + 1, 0, exprs, b.getContext()),
-      ArrayRef<bool>(SmallVector<bool>(exprs.size(), true)));
-  staged->setDiscardableAttr(kLayoutAttrName,
-                             read->getDiscardableAttr(kLayoutAttrName));
-  read.replaceAllUsesWith(staged.getResult());
-  read.erase();
-  return staged;
-}
-
-void TileStager::waitFor(int64_t outstanding) {
-  NVVM::CpAsyncWaitGroupOp::create(b, outstanding);
-  gpu::BarrierOp::create(b);
 }
 
 //===----------------------------------------------------------------------===//
@@ -497,7 +369,7 @@ void TileStager::stageLoneReads() {
   for (vector::TransferReadOp read : lone) {
     if (isa<memref::ViewOp>(read.getBase().getDefiningOp()))
       continue;
-    Value buffer = makeBuffer(sharedBytes, read, 1);
+    Value buffer = makeBuffer(getSharedBytes(), read, 1);
     b.setInsertionPoint(read);
     copy(read, IRMapping(), buffer, index(0));
     commit();
@@ -633,7 +505,7 @@ FailureOr<int64_t> TileStager::stage() {
     return failure();
   stageLoneReads();
   stageStores();
-  return sharedBytes;
+  return getSharedBytes();
 }
 
 namespace {

@@ -11,12 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KeySplits.h"
+#include "AttentionPlan.h"
 #include "ThreadBuilder.h"
 #include "TileForGPU.h"
 
 #include "xsa/Dialect/XSA/IR/AttentionParts.h"
-#include "xsa/Dialect/XSA/Transforms/HeadsAsRows.h"
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
 #include "xsa/Support/PassOptions.h"
 
@@ -27,10 +26,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace xsa {
 #define GEN_PASS_DEF_TILEATTENTIONFORGPU
@@ -39,26 +36,6 @@ namespace xsa {
 
 using namespace mlir;
 using namespace xsa;
-
-/// The static extent of a dimension of the domain, or a dynamic one.
-static int64_t extentOf(AttentionOp op, AffineMap map, Value shaped,
-                        unsigned dim) {
-  auto position = map.getResultPosition(getAffineDimExpr(dim, op.getContext()));
-  return cast<ShapedType>(shaped.getType()).getDimSize(*position);
-}
-
-static int64_t keyDepth(AttentionOp op) {
-  return extentOf(op, op.getQueryMap(), op.getQuery(), op.getKeyDepthDim());
-}
-
-static int64_t valueDepth(AttentionOp op) {
-  return extentOf(op, op.getValueMap(), op.getValue(), op.getValueDepthDim());
-}
-
-static std::optional<int64_t> ifStatic(int64_t extent) {
-  return ShapedType::isDynamic(extent) ? std::nullopt
-                                       : std::optional<int64_t>(extent);
-}
 
 /// Operations that threads can do element by element.
 static bool isSupportedInRegion(Operation *op) {
@@ -90,8 +67,8 @@ static std::string unsupportedPart(AttentionOp op) {
     }
   if (type.isF64())
     return "f64";
-  for (auto [name, depth] :
-       {std::pair("key", keyDepth(op)), std::pair("value", valueDepth(op))}) {
+  for (auto [name, depth] : {std::pair("key", getKeyDepth(op)),
+                             std::pair("value", getValueDepth(op))}) {
     if (ShapedType::isDynamic(depth)) {
       os << "a dynamic " << name << " depth";
       return reason;
@@ -132,118 +109,7 @@ static std::string unsupportedPart(AttentionOp op) {
   return reason;
 }
 
-/// Whether the own values are the rows of the values on the diagonal of a
-/// causal mask. Rows that follow on each other in memory are those of the tiles
-/// too.
-static bool isOwnOnDiagonal(AttentionOp op) {
-  if (!op.getSelfValue() || op.getSelfValue() != op.getValue() ||
-      op.getKeyLengths() || op.getKeyBegin() || op.getKeyEnd() ||
-      op.getKeyStart() || op.getQueryStart() || op.getQueryOffset())
-    return false;
-  AffineExpr key = getAffineDimExpr(op.getKeyDim(), op.getContext());
-  AffineExpr row = getAffineDimExpr(op.getQueryDim(), op.getContext());
-  AffineExpr depth = getAffineDimExpr(op.getValueDepthDim(), op.getContext());
-  AffineMap map = op.getValueMap();
-  if (op.getSelfValueMap() !=
-          map.replace(key, row, map.getNumDims(), map.getNumSymbols()) ||
-      *map.getResultPosition(key) > *map.getResultPosition(depth))
-    return false;
-  int64_t rows =
-      extentOf(op, op.getQueryMap(), op.getQuery(), op.getQueryDim());
-  int64_t keys = extentOf(op, op.getKeyMap(), op.getKey(), op.getKeyDim());
-  if (op.getAlignment() == Alignment::BottomRight &&
-      (ShapedType::isDynamic(rows) || rows != keys))
-    return false;
-  int64_t reach = op.getWindowRight().value_or(op.getCausal() ? 0 : 1);
-  return op.getCausal() ? reach >= 0 : reach == 0;
-}
-
-static std::optional<int64_t> numRows(AttentionOp op) {
-  return ifStatic(
-      extentOf(op, op.getQueryMap(), op.getQuery(), op.getQueryDim()));
-}
-
-static AttentionShape shapeOf(AttentionOp op) {
-  AttentionShape shape;
-  Type type = getElementTypeOrSelf(op.getQuery());
-  shape.unit = type.isF32() ? MatrixKind::Fma : MatrixKind::MmaSync;
-  shape.elementBytes = type.getIntOrFloatBitWidth() / 8;
-  shape.keyDepth = llvm::alignTo(keyDepth(op), 16);
-  shape.valueDepth = llvm::alignTo(valueDepth(op), 16);
-  shape.rows = numRows(op);
-  shape.keys =
-      ifStatic(extentOf(op, op.getKeyMap(), op.getKey(), op.getKeyDim()));
-  int64_t heads = 1;
-  for (unsigned dim = 0; dim < op.getNumLeadingDims(); ++dim) {
-    int64_t extent = extentOf(op, op.getOutputMap(), op.getOutput(), dim);
-    heads = ShapedType::isDynamic(extent) ? 0 : heads * extent;
-  }
-  if (heads)
-    shape.heads = heads;
-  if (op.getSelfValue())
-    shape.ownValueBytes =
-        getElementTypeOrSelf(op.getSelfValue()).getIntOrFloatBitWidth() / 8;
-  shape.ownOnDiagonal = isOwnOnDiagonal(op);
-  return shape;
-}
-
-/// The shape of the merge of ranges, where there may be few rows.
-static RowShape mergeShapeOf(AttentionOp op, int64_t fewRows) {
-  AttentionShape shape = shapeOf(op);
-  RowShape rows;
-  rows.depth = valueDepth(op);
-  rows.elementBytes = op.getAccumulatorType().getWidth() / 8;
-  rows.rows = shape.rows.value_or(fewRows);
-  rows.batches = shape.heads;
-  return rows;
-}
-
-/// Whether there are as many rows as keys, as in a self attention without a
-/// cache: few rows then have few keys.
-static bool hasRowPerKey(AttentionOp op) {
-  using Variable = ValueBoundsConstraintSet::Variable;
-  auto findExtents = [&](unsigned dim) {
-    SmallVector<Variable> extents;
-    for (auto [value, map] :
-         {std::pair(op.getQuery(), op.getQueryMap()),
-          std::pair(op.getSelfValue(), op.getSelfValueMap()),
-          std::pair(op.getKey(), op.getKeyMap()),
-          std::pair(op.getValue(), op.getValueMap())})
-      if (value && map.isFunctionOfDim(dim))
-        extents.emplace_back(value, *map.getResultPosition(getAffineDimExpr(
-                                        dim, op.getContext())));
-    return extents;
-  };
-  for (const Variable &rows : findExtents(op.getQueryDim()))
-    for (const Variable &keys : findExtents(op.getKeyDim())) {
-      FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(rows, keys);
-      if (succeeded(equal) && *equal)
-        return true;
-    }
-  return false;
-}
-
 namespace {
-/// The tiles of a kernel on ranges of keys.
-struct RangePlan {
-  AttentionShape shape;
-  KernelPlan plan;
-  /// The heads whose rows are those of a tile, if they are several.
-  std::optional<unsigned> heads;
-  int64_t headsPerTile = 1;
-  /// If those have several rows: how many.
-  int64_t rowsPerHead = 0;
-};
-
-/// Sizes of the two kernels that an attention with its keys in ranges is.
-struct SplitPlan {
-  RangePlan ranges;
-  RowPlan merge;
-  /// How many ranges: by the rule where the number is not known.
-  KeySplits rule;
-  std::optional<int64_t> splits;
-};
-
 struct TileAttentionForGPU
     : public TileForGPU<xsa::impl::TileAttentionForGPUBase<TileAttentionForGPU>,
                         AttentionOp> {
@@ -264,12 +130,14 @@ private:
     if (std::string reason = unsupportedPart(op); !reason.empty())
       return leave(op, reason);
     AttentionShape shape = shapeOf(op);
-    std::optional<KernelPlan> plan = choosePlan(shape, limits, overrides());
+    PlanOverrides sizes{queryTile, keyTile, warps, stages};
+    std::optional<KernelPlan> plan = choosePlan(shape, limits, sizes);
     if (!plan)
       return leave(op, "tiles of this size on " + chip);
     ++numTiled;
     std::string name = nextName("attention");
-    std::optional<SplitPlan> splitPlan = planSplit(op, *plan, limits);
+    std::optional<SplitPlan> splitPlan =
+        SplitPlan::choose(op, *plan, limits, sizes, keySplits);
     if (!splitPlan)
       return fuse(rewriter, op, shape, *plan, name, limits);
     if (splitPlan->splits)
@@ -277,83 +145,6 @@ private:
                    rewriter.getIndexAttr(*splitPlan->splits), name,
                    name + "_merge", limits);
     return splitAtRunTime(rewriter, op, *splitPlan, shape, *plan, name, limits);
-  }
-
-  PlanOverrides overrides() const {
-    return {queryTile, keyTile, warps, stages};
-  }
-
-  /// Sizes of tiles where keys are in ranges. Heads that share keys are rows of
-  /// a tile where that costs less, as it does if one head leaves rows of the
-  /// tile empty. Any number of ranges fills the chip, so heads do not matter.
-  std::optional<RangePlan> planRanges(AttentionOp op,
-                                      const ChipLimits &limits) {
-    RangePlan alone;
-    alone.shape = shapeOf(op);
-    alone.shape.heads = std::nullopt;
-    alone.shape.ownValueBytes = 0;
-    alone.shape.ownOnDiagonal = false;
-    // Rows that are not known are planned for as few.
-    alone.shape.rows = numRows(op).value_or(1);
-    auto choose = [&](RangePlan &plan, const PlanOverrides &sizes) {
-      std::optional<KernelPlan> chosen = choosePlan(plan.shape, limits, sizes);
-      if (chosen)
-        plan.plan = *chosen;
-      return chosen.has_value();
-    };
-    auto join = [&](unsigned heads) {
-      RangePlan joint = alone;
-      joint.heads = heads;
-      joint.headsPerTile = extentOf(op, op.getQueryMap(), op.getQuery(), heads);
-      joint.shape.rows = *alone.shape.rows * joint.headsPerTile;
-      return joint;
-    };
-    if (std::optional<unsigned> heads = findHeadsForRows(op, HeadUse::Ranges)) {
-      RangePlan joint = join(*heads);
-      return choose(joint, overrides()) ? std::optional(joint) : std::nullopt;
-    }
-    if (!choose(alone, overrides()))
-      return std::nullopt;
-    std::optional<unsigned> heads = findHeadsToPack(op);
-    if (!heads)
-      return alone;
-    RangePlan joint = join(*heads);
-    joint.rowsPerHead = *alone.shape.rows;
-    PlanOverrides sizes = overrides();
-    // All rows are in one tile.
-    if (!sizes.queryTile)
-      sizes.queryTile =
-          std::max<int64_t>(llvm::PowerOf2Ceil(*joint.shape.rows), 16);
-    bool isBetter = *joint.shape.rows <= sizes.queryTile &&
-                    choose(joint, sizes) && joint.plan.cost < alone.plan.cost;
-    return isBetter ? joint : alone;
-  }
-
-  /// None where the keys are not split.
-  std::optional<SplitPlan> planSplit(AttentionOp op, const KernelPlan &whole,
-                                     const ChipLimits &limits) {
-    std::optional<int64_t> rows = numRows(op);
-    if (!keySplits && (rows ? *rows > kMaxSplitRows : hasRowPerKey(op)))
-      return std::nullopt;
-    std::optional<RangePlan> ranges = planRanges(op, limits);
-    std::optional<RowPlan> merge =
-        chooseRowPlan(mergeShapeOf(op, rows.value_or(1)), limits);
-    if (!ranges || !merge)
-      return std::nullopt;
-    KeySplits rule(ranges->plan, ranges->shape, whole, limits);
-    AttentionShape shape = shapeOf(op);
-    std::optional<int64_t> splits;
-    if (keySplits)
-      splits = keySplits > 1 ? keySplits : 0;
-    else if (rows && shape.heads && shape.keys)
-      splits = rule.choose({*rows, ranges->headsPerTile,
-                            *shape.heads / ranges->headsPerTile, *shape.keys});
-    else if (shape.keys && *shape.keys <= ranges->plan.keyTile &&
-             !ranges->heads)
-      splits = 0;
-    if (splits && *splits == 0)
-      return std::nullopt;
-    return SplitPlan{*ranges, *merge, rule, splits};
   }
 
   /// One kernel.
