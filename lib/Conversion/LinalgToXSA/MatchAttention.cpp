@@ -141,6 +141,9 @@ static bool matchSides(MatchContext &match, const OuterProduct &outer,
         match.reason.clear();
       continue;
     }
+    // A sum of probabilities that are masked once more is no output.
+    if (match.getZeroOneMask(result.value))
+      return false;
     ExprRef operand = body->getOperand(side);
     while (operand->isApply(ExprOp::Cast))
       operand = operand->getOperand(0);

@@ -249,8 +249,11 @@ bool xsa::isSumOfNumerators(MatchContext &match, ExprRef sum, ExprRef numerator,
     sum = match.look(sum->getOperand(0));
   if (!sum->isReduce(ExprOp::Add))
     return false;
+  ExprRef term = sum->getBody();
+  if (ExprRef inner = match.look(term); inner->isApply(ExprOp::Abs))
+    term = inner->getOperand(0);
   ExprUnifier unifier(match.view, sum->getBoundVars());
-  return unifier.unify(sum->getBody(), numerator) &&
+  return unifier.unify(term, numerator) &&
          unifier.isBijection(sum->getBoundVars(), keys);
 }
 
@@ -408,6 +411,20 @@ static SmallVector<LogarithmOfSum> collectLogarithms(MatchContext &match,
   return found;
 }
 
+/// exp2(x * log2(e)) is exp(x).
+static bool takeBaseE(MatchContext &match, Probabilities &result) {
+  ExprRef e = match.look(result.exponent);
+  if (!e->isApply(ExprOp::Mul))
+    return false;
+  ExprRef factor = match.look(e->getOperand(1));
+  if (!factor->isConstant() ||
+      std::fabs(factor->getNumber() * M_LN2 - 1) > 1e-6)
+    return false;
+  result.exponent = e->getOperand(0);
+  result.base2 = false;
+  return true;
+}
+
 /// exp(x - log(sum exp x)), written also as exp(s - (m + log(sum exp(s - m))))
 /// and as a quotient of two exponentials.
 static bool matchLogSoftmax(MatchContext &match, ArrayRef<ExprRef> keys,
@@ -415,7 +432,7 @@ static bool matchLogSoftmax(MatchContext &match, ArrayRef<ExprRef> keys,
   for (ExprRef logarithm : result.logarithms)
     result.exponent = match.ctx.apply(ExprOp::Sub, result.exponent->getType(),
                                       {result.exponent, logarithm});
-  if (result.base2)
+  if (result.base2 && !takeBaseE(match, result))
     return false;
   auto exponential = [&](ExprRef exponent) {
     return match.ctx.apply(ExprOp::Exp, exponent->getType(), exponent);

@@ -33,12 +33,34 @@ namespace xsa {
 using namespace mlir;
 using namespace xsa;
 
-/// Sums of products: what the second product of attention can be.
+/// Whether a value is a product of two others, element by element, perhaps
+/// rearranged.
+static bool isProductOfTwo(Value value) {
+  constexpr unsigned maxSteps = 4;
+  for (unsigned step = 0; step < maxSteps; ++step) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumOperands() == 0)
+      return false;
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (linalgOp && linalgOp.getNumDpsInputs() >= 2)
+      return linalgOp.getNumReductionLoops() == 0 &&
+             op->walk([](arith::MulFOp) {
+                 return WalkResult::interrupt();
+               }).wasInterrupted();
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+/// Sums of products: what the second product of attention can be, also where
+/// one operation multiplies and another adds up.
 static SmallVector<linalg::LinalgOp> collectContractions(Operation *root) {
   SmallVector<linalg::LinalgOp> contractions;
   root->walk([&](linalg::LinalgOp op) {
     if (op.getNumReductionLoops() > 0 && op->getNumResults() == 1 &&
-        op.getNumDpsInputs() >= 2)
+        (op.getNumDpsInputs() >= 2 ||
+         (op.getNumDpsInputs() == 1 &&
+          isProductOfTwo(op.getDpsInputOperand(0)->get()))))
       contractions.push_back(op);
   });
   return contractions;

@@ -44,7 +44,7 @@ class Attention:
     SOFTMAX = (
         "named named max max max nomax base2 log lse reciprocal late late_reciprocal safe nan_to_num"
         " off_by_one sink_concat sink_add plus_eps max_eps guarded_sum wide twice ones zeroed row_zeroed"
-        " lse_abs exp_lse lse_where log_where"
+        " lse_abs exp_lse lse_where log_where norm1 lse_base2"
     ).split()
     SCALE = "none q k both score score_div tensor head key pair".split()
     LAYOUT = "bhid bihd batched grouped transposed looped".split()
@@ -513,6 +513,9 @@ class Attention:
         if style == "lse":
             lse = m.add(m.unary("log", total(m.unary("exp", shifted))), top)
             return m.unary("exp", m.sub(s, lse))
+        if style == "lse_base2":
+            lse = m.add(m.unary("log", total(m.unary("exp", shifted))), top)
+            return m.unary("exp2", m.mul(m.sub(s, lse), float(np.log2(np.e))))
         if style in ("lse_where", "log_where") and self.keep is not None:
             # Hidden from the sum, and from the probabilities.
             shifted = m.sub(m.select(self.keep, s, 0.0 if style == "lse_where" else -np.inf), top)
@@ -545,6 +548,8 @@ class Attention:
             return m.div(e, m.add(l, m.unary("exp", m.unary("neg", top))))
         if style == "plus_eps":
             return m.div(e, m.add(l, 1e-8))
+        if style == "norm1":
+            return m.div(e, m.binary("max", total(m.unary("abs", e)), 1e-12))
         if style == "max_eps":
             return m.div(e, m.binary("max", l, 1e-6))
         if style == "guarded_sum":
@@ -731,6 +736,8 @@ class Attention:
             self.extra.append(m.mul(p, p))
         if self.letters == "nij" and not self.low and self.rng.random() < 0.6:
             y = m.batch_matmul(p, v)
+        elif not self.low and self.rng.random() < 0.15:
+            y = self.multiply_and_add_up(p, v, vl, yl)
         else:
             y = m.einsum(f"{self.letters},{vl}->{yl}", p, v, "f32")
         if self.decoy == "two_products":
@@ -745,6 +752,19 @@ class Attention:
                 l = m.cast(l, y.dtype)  # noqa: E741
             y = m.div(y, l) if self.softmax_style == "late" else m.mul(y, m.div(1.0, l))
         return y
+
+    def multiply_and_add_up(self, p: Tensor, v: Tensor, vl: str, yl: str) -> Tensor:
+        """The second product by two operations: (p[..., None] * v).sum(keys)."""
+        m = self.m
+        (column,) = set(vl) - set(self.letters)
+        self.note("multiplied, added up")
+        order = [vl.index(c) for c in self.letters + column if c in vl]
+        sizes = dict(zip(vl, v.shape))
+        v = m.reshape(m.transpose(v, order), [sizes.get(c, 1) for c in self.letters + column])
+        products = m.mul(m.reshape(p, (*p.shape, 1)), v)
+        y = m.reduce("add", products, self.letters.index("j"), False)
+        rest = self.letters.replace("j", "") + column
+        return m.transpose(y, [rest.index(c) for c in yl])
 
     def run(self, x: Tensor, other: Tensor | None) -> Tensor:
         m = self.m
