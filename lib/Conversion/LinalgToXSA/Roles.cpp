@@ -102,10 +102,9 @@ static bool isStoredLikeKeys(ExprRef query, ExprRef key, ExprRef var,
                       });
 }
 
-/// Whether variables are digits of one index of the result.
-static bool areInOneDimension(const AttentionMatch &result,
-                              ArrayRef<ExprRef> vars) {
-  return llvm::any_of(result.rootIndices, [&](ExprRef index) {
+/// Whether variables are digits of one of the indices.
+static bool areInOneIndex(ArrayRef<ExprRef> indices, ArrayRef<ExprRef> vars) {
+  return llvm::any_of(indices, [&](ExprRef index) {
     return llvm::all_of(vars,
                         [&](ExprRef var) { return index->dependsOn(var); });
   });
@@ -121,7 +120,8 @@ static bool areInOneDimension(const AttentionMatch &result,
 static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
                                        SmallVector<ExprRef> candidates,
                                        ArrayRef<ExprRef> repeated,
-                                       ArrayRef<ExprRef> heads, bool singleRow,
+                                       ArrayRef<ExprRef> heads,
+                                       ExprRef storedQuery, bool singleRow,
                                        function_ref<bool(ExprRef)> isLikely) {
   SmallVector<ExprRef> conditions;
   for (const MaskStep &mask : result.masks)
@@ -135,7 +135,7 @@ static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
       if (isComparedWithKeys(keep, var, result.keys))
         related.push_back(var);
     if (!related.empty() && (related.size() == result.keys.size() ||
-                             areInOneDimension(result, related)))
+                             areInOneIndex(result.rootIndices, related)))
       return related;
   }
   llvm::erase_if(candidates, [&](ExprRef var) {
@@ -160,7 +160,14 @@ static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
     llvm::erase_if(candidates, isHead);
   if (llvm::any_of(candidates, isLikely))
     llvm::erase_if(candidates, std::not_fn(isLikely));
-  return {candidates.back()};
+  // The last, with what are digits of the same index, of query and result.
+  ExprRef last = candidates.back();
+  llvm::erase_if(candidates, [&](ExprRef var) {
+    return var != last &&
+           !(storedQuery && areInOneIndex(result.rootIndices, {var, last}) &&
+             areInOneIndex(storedQuery->getOperands(), {var, last}));
+  });
+  return candidates;
 }
 
 /// Keys that differ by row where queries and values do not.
@@ -221,10 +228,11 @@ bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
       getStoredWithDepth(storedQuery, storedKey, candidates, result);
   bool singleRow = hasSingleRow(storedQuery, storedKey, result.keys) ||
                    (!heads.empty() && heads.size() == candidates.size());
-  result.rows = chooseRows(
-      result, candidates, repeated, heads, singleRow, [&](ExprRef var) {
-        return isStoredLikeKeys(storedQuery, storedKey, var, result.keys);
-      });
+  result.rows = chooseRows(result, candidates, repeated, heads, storedQuery,
+                           singleRow, [&](ExprRef var) {
+                             return isStoredLikeKeys(storedQuery, storedKey,
+                                                     var, result.keys);
+                           });
   for (ExprRef var : candidates)
     if (!llvm::is_contained(result.rows, var))
       result.leading.push_back(var);
