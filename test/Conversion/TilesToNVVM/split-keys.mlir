@@ -42,6 +42,7 @@ func.func @decode(%q: tensor<2x8x1x64xf16>, %k: tensor<2x8192x64xf16>, %v: tenso
 #gk = affine_map<(h, g, m, k1, k2, n) -> (h, k2, k1)>
 #gv = affine_map<(h, g, m, k1, k2, n) -> (h, k2, n)>
 #gs = affine_map<(h, g, m, k1, k2, n) -> (h, m, n)>
+#gl = affine_map<(h, g, m, k1, k2, n) -> (h, g)>
 #gq2 = affine_map<(h, g, m, k1, k2, n) -> (h, g, m, n)>
 #tq = affine_map<(h, g, m, k1, k2, n) -> (h, m, g, k1)>
 #tq2 = affine_map<(h, g, m, k1, k2, n) -> (h, m, g, n)>
@@ -135,6 +136,21 @@ func.func @rows_before_heads(%q: tensor<2x4x8x64xf16>, %k: tensor<2x8192x64xf16>
       ins(%q, %k, %v : tensor<2x4x8x64xf16>, tensor<2x8192x64xf16>, tensor<2x8192x64xf16>)
       outs(%o : tensor<2x4x8x64xf16>) -> tensor<2x4x8x64xf16>
   return %r : tensor<2x4x8x64xf16>
+}
+
+// Rows of a tile have one number of keys.
+
+// CHECK-LABEL: func.func @lengths_of_heads
+// CHECK-NOT:     collapse_shape
+// CHECK:         "lengths_of_heads_attention0_merge"
+func.func @lengths_of_heads(%q: tensor<2x8x4x64xf16>, %k: tensor<2x8192x64xf16>, %v: tensor<2x8192x64xf16>, %l: tensor<2x8xi32>, %o: tensor<2x8x4x64xf16>) -> tensor<2x8x4x64xf16> {
+  // expected-remark @+2 {{tile 16 x}}
+  // expected-remark-re @+1 {{keys in {{[0-9]+}} ranges, merged in tiles of {{[0-9]+}} rows}}
+  %r = xsa.attention {causal, indexing_maps = [#gq, #gk, #gv, #gl, #gq2]}
+      ins(%q, %k, %v : tensor<2x8x4x64xf16>, tensor<2x8192x64xf16>, tensor<2x8192x64xf16>)
+      key_lengths(%l : tensor<2x8xi32>)
+      outs(%o : tensor<2x8x4x64xf16>) -> tensor<2x8x4x64xf16>
+  return %r : tensor<2x8x4x64xf16>
 }
 
 // CHECK-LABEL: func.func @few_keys

@@ -1,10 +1,12 @@
-"""Attention of which no size is known but the depth: numbers against float64, and whether keys are split as sizes ask for.
+"""Attention of which no size is known but the depth: numbers against float64, and whether keys are split as sizes ask for,
+which is as the compiler splits them where it knows the sizes.
 
 dynamic_splits.py <xsa-run> <model>
 """
 
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -26,6 +28,42 @@ CASES = (
     (0, 2, 1, 1500, 0),
     (1, 2, 0, 1500, 0),
 )
+
+
+# What the host computes must be what the compiler does: few rows, for which the tiles are the same. Number of keys that
+# tiles divide or not, more tiles than ranges are made of, more blocks than SMs.
+SAME_SPLITS = (
+    (1, 2, 1, 1500),
+    (2, 3, 5, 700),
+    (2, 2, 1, 640),
+    (1, 40, 1, 1000),
+    (1, 1, 1, 20000),
+)
+
+
+def with_sizes(model, batch, heads, rows, keys):
+    """The model with static sizes."""
+    maps = re.findall(r"^#.*$", model, re.MULTILINE)
+    query, key = (f"tensor<{batch}x{heads}x{length}x{D}xf16>" for length in (rows, keys))
+    row = f"tensor<{batch}x{heads}x{rows}xf32>"
+    attention = model[model.index("%r:2 =") :]
+    attention = re.sub(r"ins\(.*?\)", f"ins(%q, %k, %v : {query}, {key}, {key})", attention)
+    attention = attention.replace("tensor<?x?x?xf32>", row).replace("!t", query)
+    head = f"""func.func @main(%q: {query}, %k: {key}, %v: {key}, %own: {query}) -> ({query}, {row}) {{
+  %empty = tensor.empty() : {query}
+  %row = tensor.empty() : {row}
+"""
+    return "\n".join(maps) + "\n" + head + attention
+
+
+def run(xsa_run, model, arrays):
+    """The results, and name and number of blocks of each kernel."""
+    with tempfile.TemporaryDirectory() as folder:
+        stats = os.path.join(folder, "stats.json")
+        got = run_model(xsa_run, model, arrays, "--target", "emulator", "--stats", stats)
+        with open(stats) as file:
+            kernels = json.load(file)["kernels"]
+    return got, [(kernel["name"], kernel["grid"][0]) for kernel in kernels]
 
 
 def reference(q, k, v, own):
@@ -54,14 +92,8 @@ def main():
             rng.standard_normal((batch, heads, length, D)).astype(np.float16)
             for length in (rows, keys, keys, rows)
         )
-        with tempfile.TemporaryDirectory() as folder:
-            stats = os.path.join(folder, "stats.json")
-            flags = ["--target", "emulator", "--stats", stats]
-            got = run_model(xsa_run, model, [q, k, v, own], *flags)
-            with open(stats) as file:
-                kernels = json.load(file)["kernels"]
-        names = [(kernel["name"], kernel["grid"][0]) for kernel in kernels]
-        assert len(kernels) == num_kernels, f"{name}: kernels {names}"
+        got, names = run(xsa_run, model, [q, k, v, own])
+        assert len(names) == num_kernels, f"{name}: kernels {names}"
         want = reference(q, k, v, own)
         for what, x, exact, limit in zip(("z", "lse"), got, want, (4e-3, 1e-3)):
             assert x.shape == exact.shape, f"{name}: {what} has the shape {x.shape}"
@@ -70,6 +102,19 @@ def main():
             assert (np.isfinite(x) == finite).all(), f"{name}: infinities of {what} differ"
             error = np.abs(x[finite] - exact[finite]).max(initial=0)
             assert error <= limit, f"{name}: error of {what} {error:.3g}"
+    with open(model) as file:
+        dynamic = file.read()
+    for batch, heads, rows, keys in SAME_SPLITS:
+        arrays = [
+            np.zeros((batch, heads, length, D), np.float16) for length in (rows, keys, keys, rows)
+        ]
+        static = with_sizes(dynamic, batch, heads, rows, keys)
+        blocks = [
+            [number for _, number in run(xsa_run, text, arrays)[1]] for text in (dynamic, static)
+        ]
+        assert blocks[0] == blocks[1], (
+            f"B{batch} H{heads} Tq{rows} Tk{keys}: {blocks[0]} blocks, {blocks[1]} with static sizes"
+        )
 
 
 if __name__ == "__main__":
