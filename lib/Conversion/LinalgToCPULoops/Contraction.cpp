@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace xsa;
@@ -94,6 +95,25 @@ static LogicalResult readBody(LinalgOp op, Contraction &contraction) {
   if (first.getArgNumber() > second.getArgNumber())
     std::swap(contraction.factors[0].casts, contraction.factors[1].casts);
   return success();
+}
+
+Value xsa::loadVector(OpBuilder &builder, Location loc, Value buffer,
+                      ValueRange indices, int64_t lanes, Value mask) {
+  auto type = VectorType::get(lanes, getElementTypeOrSelf(buffer.getType()));
+  if (!mask)
+    return vector::LoadOp::create(builder, loc, type, buffer, indices);
+  Value zero =
+      arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(builder, loc, type, buffer, indices, mask,
+                                      zero);
+}
+
+void xsa::storeVector(OpBuilder &builder, Location loc, Value vector,
+                      Value buffer, ValueRange indices, Value mask) {
+  if (mask)
+    vector::MaskedStoreOp::create(builder, loc, buffer, indices, mask, vector);
+  else
+    vector::StoreOp::create(builder, loc, vector, buffer, indices);
 }
 
 FailureOr<Contraction> xsa::readContraction(OpBuilder &builder, LinalgOp op) {

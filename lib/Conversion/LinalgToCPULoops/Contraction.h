@@ -38,6 +38,15 @@ struct Contraction {
   llvm::SmallVector<unsigned> parallel, reductions;
 };
 
+/// A vector along the last dimension of a buffer; lanes that `mask`, if there
+/// is one, does not have are 0.
+mlir::Value loadVector(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value buffer, mlir::ValueRange indices,
+                       int64_t lanes, mlir::Value mask);
+void storeVector(mlir::OpBuilder &builder, mlir::Location loc,
+                 mlir::Value vector, mlir::Value buffer,
+                 mlir::ValueRange indices, mlir::Value mask);
+
 /// Reads `out += cast(a) * cast(b)`; fails for anything else. Builds the sizes
 /// of the loops.
 mlir::FailureOr<Contraction> readContraction(mlir::OpBuilder &builder,

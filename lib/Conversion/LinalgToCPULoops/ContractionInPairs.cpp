@@ -201,25 +201,6 @@ Value PairEmitter::createMask(int64_t lanes, Value count) {
       builder, loc, VectorType::get(lanes, builder.getI1Type()), count);
 }
 
-Value PairEmitter::loadVector(Value buffer, ValueRange indices, int64_t lanes,
-                              Value mask) {
-  auto type = VectorType::get(lanes, getElementTypeOrSelf(buffer.getType()));
-  if (!mask)
-    return vector::LoadOp::create(builder, loc, type, buffer, indices);
-  Value zero =
-      arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
-  return vector::MaskedLoadOp::create(builder, loc, type, buffer, indices, mask,
-                                      zero);
-}
-
-void PairEmitter::storeVector(Value vector, Value buffer, ValueRange indices,
-                              Value mask) {
-  if (mask)
-    vector::MaskedStoreOp::create(builder, loc, buffer, indices, mask, vector);
-  else
-    vector::StoreOp::create(builder, loc, vector, buffer, indices);
-}
-
 /// The loops over all blocks of one size.
 void PairEmitter::emitPart(LoopDim rows, bool rowEdge, LoopDim columns,
                            bool columnEdge) {

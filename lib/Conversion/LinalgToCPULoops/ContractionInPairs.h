@@ -64,10 +64,6 @@ protected:
   getIndices(const Factor &factor, int64_t row = 0, int64_t column = 0);
   /// A mask of the lanes below `count`; none where all are.
   mlir::Value createMask(int64_t lanes, mlir::Value count);
-  mlir::Value loadVector(mlir::Value buffer, mlir::ValueRange indices,
-                         int64_t lanes, mlir::Value mask);
-  void storeVector(mlir::Value vector, mlir::Value buffer,
-                   mlir::ValueRange indices, mlir::Value mask);
 
   mlir::OpBuilder &builder;
   PairContraction &c;

@@ -294,17 +294,6 @@ SmallVector<Value> TileEmitter::getIndices(Factor &factor, int64_t row,
   return indices;
 }
 
-static Value loadVector(OpBuilder &builder, Location loc, Value buffer,
-                        ValueRange indices, int64_t lanes, Value mask) {
-  auto type = VectorType::get(lanes, getElementTypeOrSelf(buffer.getType()));
-  if (!mask)
-    return vector::LoadOp::create(builder, loc, type, buffer, indices);
-  Value zero =
-      arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
-  return vector::MaskedLoadOp::create(builder, loc, type, buffer, indices, mask,
-                                      zero);
-}
-
 /// A factor at a row or column of the tile: cast, and a vector in any case.
 Value TileEmitter::loadFactor(Factor &factor, int64_t row, int64_t column,
                               Value mask) {
@@ -458,11 +447,8 @@ void TileEmitter::storeResult(int64_t row, int64_t column, Value mask,
   }
   if (tile.alongReduction)
     memref::StoreOp::create(builder, loc, value, c.result.buffer, indices);
-  else if (mask)
-    vector::MaskedStoreOp::create(builder, loc, c.result.buffer, indices, mask,
-                                  value);
   else
-    vector::StoreOp::create(builder, loc, value, c.result.buffer, indices);
+    storeVector(builder, loc, value, c.result.buffer, indices, mask);
 }
 
 void TileEmitter::emitTile(int64_t rows, int64_t columns, Value mask) {

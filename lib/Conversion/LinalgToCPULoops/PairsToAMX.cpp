@@ -102,7 +102,6 @@ Value AMXEmitter::loadTile(const Factor &factor, unsigned rowDim, int64_t row,
                            int64_t column, Value numRows, Value numElements) {
   amx::TileType type = &factor == &c.result ? sumType : pairType;
   SmallVector<Value> indices = getIndices(factor, row, column);
-  Value none;
   if (!numRows && !numElements)
     return amx::TileLoadOp::create(builder, loc, type, factor.buffer, indices,
                                    getStride(factor, rowDim));
@@ -122,9 +121,10 @@ Value AMXEmitter::loadTile(const Factor &factor, unsigned rowDim, int64_t row,
           builder, loc, arith::CmpIPredicate::ult, r, numRows);
       count = arith::SelectOp::create(builder, loc, exists, count, zero);
     }
-    storeVector(
-        loadVector(factor.buffer, source, lanes, createMask(lanes, count)),
-        tile, {r, zero}, nullptr);
+    storeVector(builder, loc,
+                loadVector(builder, loc, factor.buffer, source, lanes,
+                           createMask(lanes, count)),
+                tile, {r, zero}, nullptr);
   });
   return amx::TileLoadOp::create(builder, loc, type, tile,
                                  ValueRange{zero, zero}, Value());
@@ -154,7 +154,8 @@ void AMXEmitter::storeSum(Value sum, int64_t row, int64_t column,
   forEachRow(zero, block.numRows ? block.numRows : size, [&](Value r) {
     SmallVector<Value> target = indices;
     target[position] = arith::AddIOp::create(builder, loc, target[position], r);
-    storeVector(loadVector(tile, {r, zero}, kTileSize, nullptr),
+    storeVector(builder, loc,
+                loadVector(builder, loc, tile, {r, zero}, kTileSize, nullptr),
                 c.result.buffer, target, mask);
   });
 }

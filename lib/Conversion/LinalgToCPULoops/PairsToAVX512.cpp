@@ -47,7 +47,8 @@ private:
 
 /// A pair of the left operand in all lanes.
 Value AVX512Emitter::broadcastPair(int64_t row) {
-  Value pair = loadVector(c.lhs.buffer, getIndices(c.lhs, row), 2, nullptr);
+  Value pair = loadVector(builder, loc, c.lhs.buffer, getIndices(c.lhs, row), 2,
+                          nullptr);
   Type bits = builder.getI32Type();
   pair =
       vector::BitCastOp::create(builder, loc, VectorType::get(1, bits), pair);
@@ -62,8 +63,8 @@ SmallVector<Value> AVX512Emitter::emitStep(const PairBlock &block, Value mask,
                                            ValueRange sums) {
   SmallVector<Value> rhs, next;
   for (int64_t j = 0; j < block.columns; j += kLanes)
-    rhs.push_back(
-        loadVector(c.rhs.buffer, getIndices(c.rhs, 0, j), 2 * kLanes, mask));
+    rhs.push_back(loadVector(builder, loc, c.rhs.buffer,
+                             getIndices(c.rhs, 0, j), 2 * kLanes, mask));
   for (int64_t i = 0; i < block.rows; ++i) {
     Value a = broadcastPair(i);
     for (Value b : rhs) {
@@ -89,7 +90,7 @@ void AVX512Emitter::emitBlock(const PairBlock &block) {
                          ? arith::ConstantOp::create(builder, loc, type,
                                                      builder.getZeroAttr(type))
                                .getResult()
-                         : loadVector(c.result.buffer,
+                         : loadVector(builder, loc, c.result.buffer,
                                       getIndices(c.result, i, j), kLanes,
                                       mask));
 
@@ -110,7 +111,8 @@ void AVX512Emitter::emitBlock(const PairBlock &block) {
   auto sum = loop.getResults().begin();
   for (int64_t i = 0; i < block.rows; ++i)
     for (int64_t j = 0; j < block.columns; j += kLanes)
-      storeVector(*sum++, c.result.buffer, getIndices(c.result, i, j), mask);
+      storeVector(builder, loc, *sum++, c.result.buffer,
+                  getIndices(c.result, i, j), mask);
 }
 
 std::unique_ptr<PairEmitter>

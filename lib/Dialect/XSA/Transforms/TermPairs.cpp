@@ -124,7 +124,8 @@ Value xsa::buildContractionOfPairs(OpBuilder &builder, Location loc, Value lhs,
 }
 
 bool xsa::isContractionOfPairs(linalg::GenericOp op) {
-  return op.getIndexingMapsArray() == getContractionMaps(op.getContext()) &&
+  return op.hasPureTensorSemantics() &&
+         op.getIndexingMapsArray() == getContractionMaps(op.getContext()) &&
          cast<RankedTensorType>(op.getDpsInputs()[1].getType())
                  .getShape()
                  .back() == 2;

@@ -81,6 +81,7 @@ static int64_t getDepth(AttentionOp op) {
 static constexpr int64_t kMaxKeysInPairs = 64;
 static constexpr int64_t kGrainInPairs = 32;
 
+/// Blocks of rows are a multiple of the rows of a matrix tile.
 static constexpr int64_t kRowsOfMatrixTile = 16;
 
 /// Rows that share a tile of keys in pairs: more than otherwise, for values are

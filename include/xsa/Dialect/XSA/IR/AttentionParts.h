@@ -80,11 +80,11 @@ struct SoftmaxForm {
   bool fused = false;
   /// The maximum is never -inf: every row sees a key.
   bool finiteMax = false;
+  /// The exponentials are rounded to bf16: errors of 1e-4 do not count.
+  bool rough = false;
 
   /// What a maximum is to be multiplied by to be a natural logarithm.
   double toNatural() const;
-  /// The exponentials are rounded to bf16: errors of 1e-4 do not count.
-  bool rough = false;
 };
 
 /// Computes one element. `args` are the elements of the inputs and of the
