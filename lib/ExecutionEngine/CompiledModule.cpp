@@ -247,6 +247,7 @@ static LogicalResult lower(ModuleOp module, StringRef entry, StringRef chip,
     LowerForDeviceOptions lowerOptions;
     lowerOptions.vectorBits = getVectorBits(machine);
     lowerOptions.bf16Dot = getBF16Dot(machine, options);
+    lowerOptions.avx512 = hasAVX512(machine);
     lowerOptions.chip = chip.str();
     lowerOptions.format = getFormat(options.device->getImageFormat());
     buildLowerForDevicePipeline(pm, lowerOptions);
@@ -254,6 +255,7 @@ static LogicalResult lower(ModuleOp module, StringRef entry, StringRef chip,
     LowerToCPUOptions lowerOptions;
     lowerOptions.vectorBits = getVectorBits(machine);
     lowerOptions.bf16Dot = getBF16Dot(machine, options);
+    lowerOptions.avx512 = hasAVX512(machine);
     buildLowerToCPUPipeline(pm, lowerOptions);
   }
   return pm.run(module);

@@ -162,6 +162,11 @@ int64_t xsa::getVectorBits(llvm::TargetMachine &machine) {
   return subtarget->checkFeatures("+avx2") ? 256 : 128;
 }
 
+bool xsa::hasAVX512(llvm::TargetMachine &machine) {
+  return machine.getTargetTriple().isX86() &&
+         machine.getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512dq");
+}
+
 /// Asks the kernel for the state of AMX tiles, which it only keeps for
 /// processes that do. All their threads may use tiles from then on.
 static bool requestTiles() {

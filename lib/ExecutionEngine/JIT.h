@@ -32,6 +32,9 @@ createTargetMachine(const CompileOptions &options);
 /// Width of the widest vector registers of a target.
 int64_t getVectorBits(llvm::TargetMachine &machine);
 
+/// Whether a target has AVX-512 F and DQ.
+bool hasAVX512(llvm::TargetMachine &machine);
+
 /// The instruction of a target for sums of products of bf16, if this process
 /// may use it. Where that is AMX, the kernel has been asked for it.
 BF16Dot getBF16Dot(llvm::TargetMachine &machine, const CompileOptions &options);

@@ -34,7 +34,8 @@ void addBufferization(
 
 void addHostLoops(mlir::OpPassManager &pm, const LowerToCPUOptions &options);
 
-void addHostLLVM(mlir::OpPassManager &pm, bool launchesKernels);
+void addHostLLVM(mlir::OpPassManager &pm, const LowerToCPUOptions &options,
+                 bool launchesKernels);
 
 } // namespace xsa
 

@@ -25,5 +25,6 @@ void xsa::buildLowerForDevicePipeline(OpPassManager &pm,
   nvvm.format = options.format;
   nvvm.vectorBits = options.vectorBits;
   nvvm.bf16Dot = options.bf16Dot;
+  nvvm.avx512 = options.avx512;
   buildLowerToNVVMPipeline(pm, nvvm);
 }

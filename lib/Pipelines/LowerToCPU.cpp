@@ -127,11 +127,15 @@ void xsa::addHostLoops(OpPassManager &pm, const LowerToCPUOptions &options) {
 }
 
 /// Loops to the LLVM dialect.
-void xsa::addHostLLVM(OpPassManager &pm, bool launchesKernels) {
+void xsa::addHostLLVM(OpPassManager &pm, const LowerToCPUOptions &options,
+                      bool launchesKernels) {
   // Before vectors: a view that is folded into a transfer can leave it with a
   // dimension that is not the last, which only loops over elements can do.
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createLowerBoolVectorsPass());
+  LowerVectorMathPassOptions mathOptions;
+  mathOptions.avx512 = options.avx512;
+  pm.addNestedPass<func::FuncOp>(createLowerVectorMathPass(mathOptions));
   pm.addPass(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -161,7 +165,7 @@ void xsa::buildLowerToCPUPipeline(OpPassManager &pm,
   addElementwiseFusion(pm);
   addBufferization(pm);
   addHostLoops(pm, options);
-  addHostLLVM(pm, /*launchesKernels=*/false);
+  addHostLLVM(pm, options, /*launchesKernels=*/false);
 }
 
 void xsa::registerLowerToCPUPipeline() {

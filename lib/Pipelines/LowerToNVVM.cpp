@@ -128,6 +128,7 @@ void xsa::buildLowerToNVVMPipeline(OpPassManager &pm,
   LowerToCPUOptions host;
   host.vectorBits = options.vectorBits;
   host.bf16Dot = options.bf16Dot;
+  host.avx512 = options.avx512;
   addImportSteps(pm);
   addElementwiseFusion(pm);
   pm.addNestedPass<func::FuncOp>(createFuseOutputCast());
@@ -142,7 +143,7 @@ void xsa::buildLowerToNVVMPipeline(OpPassManager &pm,
     return;
   addBinaries(pm, options);
   addHostLoops(pm, host);
-  addHostLLVM(pm, /*launchesKernels=*/true);
+  addHostLLVM(pm, host, /*launchesKernels=*/true);
 }
 
 void xsa::registerLowerToNVVMPipeline() {

@@ -8,7 +8,7 @@
 // buffer. No memory is filled with zeros.
 
 // AMX-NOT:     llvm.intr.memset
-// AMX-COUNT-4: llvm.call_intrinsic "llvm.x86.tilezero.internal"
+// AMX-COUNT-2: llvm.call_intrinsic "llvm.x86.tilezero.internal"
 // AMX-NOT:     llvm.call_intrinsic "llvm.x86.tilezero.internal"
 // AMX:         llvm.call_intrinsic "llvm.x86.tdpbf16ps.internal"
 // AVX512:      llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"

@@ -28,6 +28,8 @@ struct LowerForDeviceOptions {
   int64_t vectorBits = 256;
   /// The host's instruction for sums of products of bf16.
   BF16Dot bf16Dot = BF16Dot::None;
+  /// Whether the host has AVX-512 (F and DQ).
+  bool avx512 = false;
   std::string chip = "sm_80";
   /// What `gpu-module-to-binary` calls the form of kernels: `llvm` is bitcode
   /// for the emulator, `bin` machine code.

@@ -35,6 +35,9 @@ struct LowerToCPUOptions : public mlir::PassPipelineOptions<LowerToCPUOptions> {
       *this, "bf16-dot",
       llvm::cl::desc("instruction for sums of products of bf16"),
       llvm::cl::init(BF16Dot::None), getBF16DotValues()};
+  Option<bool> avx512{*this, "avx512",
+                      llvm::cl::desc("the processor has AVX-512 (F and DQ)"),
+                      llvm::cl::init(false)};
 };
 
 /// Adds the whole pipeline to a pass manager on a module.

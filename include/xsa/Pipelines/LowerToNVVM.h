@@ -60,6 +60,9 @@ struct LowerToNVVMOptions
       *this, "bf16-dot",
       llvm::cl::desc("instruction of the host for sums of products of bf16"),
       llvm::cl::init(BF16Dot::None), getBF16DotValues()};
+  Option<bool> avx512{*this, "avx512",
+                      llvm::cl::desc("the host has AVX-512 (F and DQ)"),
+                      llvm::cl::init(false)};
   Option<bool> strict{
       *this, "strict",
       llvm::cl::desc("an attention that cannot be fused is an error"),

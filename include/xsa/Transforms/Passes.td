@@ -81,6 +81,31 @@ def LowerBoolVectorsPass : Pass<"xsa-lower-bool-vectors"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def LowerVectorMathPass : Pass<"xsa-lower-vector-math"> {
+  let summary = "2^x of vectors in arithmetic or instructions";
+  let description = [{
+    `math.exp2` of vectors of `f32` and `f64` becomes arithmetic: LLVM would call
+    a function for each lane. It is right to 2 units in the last place; to 1.1e-4
+    where `xsa.rough` allows that. `xsa.bounded` says that the argument is at most
+    127.
+
+    With `avx512`, whole registers of `f32` take `vreduceps` and `vscalefps` (of
+    AVX-512 F and DQ), a third less arithmetic, and upper halves of two vectors
+    are put together by `vpternlogd`, of which LLVM makes a permutation that
+    Intel's processors do in three steps.
+
+    Contract: runs on vectors before `convert-math-to-llvm`.
+  }];
+  let options = [
+    Option<"avx512", "avx512", "bool", /*default=*/"false",
+           "the processor has AVX-512 (F and DQ)">
+  ];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def ExpandDynamicReshapesPass : Pass<"xsa-expand-dynamic-reshapes"> {
   let summary = "compute the strides of reshapes with several unknown sizes";
   let description = [{

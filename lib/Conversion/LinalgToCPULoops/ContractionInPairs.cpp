@@ -201,31 +201,39 @@ Value PairEmitter::createMask(int64_t lanes, Value count) {
       builder, loc, VectorType::get(lanes, builder.getI1Type()), count);
 }
 
-/// The loops over all blocks of one size.
-void PairEmitter::emitPart(LoopDim rows, bool rowEdge, LoopDim columns,
-                           bool columnEdge) {
+Value PairEmitter::countRest(unsigned dim) {
+  Value upper =
+      getValueOrCreateConstantIndexOp(builder, loc, c.ranges[dim].upper);
+  return arith::SubIOp::create(builder, loc, upper, ivs[dim]);
+}
+
+/// The loops over all blocks of one size; without `rows`, of all rows.
+void PairEmitter::emitPart(std::optional<LoopDim> rows, bool rowEdge,
+                           LoopDim columns, bool columnEdge) {
   SmallVector<LoopDim> dims;
   SmallVector<unsigned> which = c.outer;
   for (unsigned dim : c.outer)
     dims.push_back(c.ranges[dim]);
   // Rows vary fastest: a block's columns of the right operand stay in caches.
-  dims.append({columns, rows});
-  which.append({c.column, c.row});
-  int64_t numPairs =
-      std::max<int64_t>(getStaticTripCount(c.ranges[c.pair]).value_or(64), 1);
-  int64_t work = 2 * numPairs * rows.step * columns.step / getSpeedup();
+  dims.push_back(columns);
+  which.push_back(c.column);
+  if (rows) {
+    dims.push_back(*rows);
+    which.push_back(c.row);
+  }
+  auto count = [&](unsigned dim) {
+    return std::max<int64_t>(getStaticTripCount(c.ranges[dim]).value_or(64), 1);
+  };
+  int64_t work = 2 * count(c.pair) * (rows ? rows->step : count(c.row)) *
+                 columns.step / getSpeedup();
   buildLoopNest(builder, c.op, dims, work, options,
                 [&](OpBuilder &inner, ValueRange loopIvs) {
                   OpBuilder::InsertionGuard guard(builder);
                   builder.restoreInsertionPoint(inner.saveInsertionPoint());
                   for (auto [dim, iv] : llvm::zip_equal(which, loopIvs))
                     ivs[dim] = iv;
-                  auto countRest = [&](unsigned dim) -> Value {
-                    Value upper = getValueOrCreateConstantIndexOp(
-                        builder, loc, c.ranges[dim].upper);
-                    return arith::SubIOp::create(builder, loc, upper, ivs[dim]);
-                  };
-                  PairBlock block{rows.step, columns.step, nullptr, nullptr};
+                  PairBlock block{rows ? rows->step : 0, columns.step, nullptr,
+                                  nullptr};
                   if (rowEdge)
                     block.numRows = countRest(c.row);
                   if (columnEdge)
@@ -236,10 +244,15 @@ void PairEmitter::emitPart(LoopDim rows, bool rowEdge, LoopDim columns,
 
 void PairEmitter::emit() {
   for (auto [columns, columnEdge] :
-       splitRange(builder, loc, c.ranges[c.column], {32, 16}, 16))
+       splitRange(builder, loc, c.ranges[c.column], {32, 16}, 16)) {
+    if (takesAllRows()) {
+      emitPart(std::nullopt, /*rowEdge=*/false, columns, columnEdge);
+      continue;
+    }
     for (auto [rows, rowEdge] : splitRange(builder, loc, c.ranges[c.row],
                                            getRowSteps(), getRowSteps().back()))
       emitPart(rows, rowEdge, columns, columnEdge);
+  }
 }
 
 bool xsa::emitContractionInPairs(OpBuilder &builder, LinalgOp op,

@@ -31,8 +31,9 @@ struct PairContraction {
   bool startsAtZero = false;
 };
 
-/// What is computed at once: `rows x columns` of the result. At an edge just
-/// the first `numRows` or `numColumns` of them exist.
+/// What is computed at once: `rows x columns` of the result, or the columns of
+/// all rows where `rows` is 0. At an edge just the first `numRows` or
+/// `numColumns` of them exist.
 struct PairBlock {
   int64_t rows, columns;
   mlir::Value numRows, numColumns;
@@ -52,9 +53,12 @@ protected:
   /// Rows of a block in the order of preference. Where the last is more than
   /// one, blocks at the edge have fewer rows.
   virtual llvm::ArrayRef<int64_t> getRowSteps() = 0;
+  /// Whether a block has all rows, over which `emitBlock` loops.
+  virtual bool takesAllRows() { return false; }
   /// About how many times as fast as in f32 products are.
   virtual int64_t getSpeedup() = 0;
-  /// The block whose first row and column are at `ivs`.
+  /// The block whose first row and column are at `ivs`; the column, where it
+  /// has all rows.
   virtual void emitBlock(const PairBlock &block) = 0;
 
   mlir::Value getConstant(int64_t value);
@@ -62,6 +66,8 @@ protected:
   /// Where an operand has an element; of a pair, the first.
   llvm::SmallVector<mlir::Value>
   getIndices(const Factor &factor, int64_t row = 0, int64_t column = 0);
+  /// How many indices of a dimension are left from `ivs` on.
+  mlir::Value countRest(unsigned dim);
   /// A mask of the lanes below `count`; none where all are.
   mlir::Value createMask(int64_t lanes, mlir::Value count);
 
@@ -73,7 +79,8 @@ protected:
   llvm::SmallVector<mlir::Value> ivs;
 
 private:
-  void emitPart(LoopDim rows, bool rowEdge, LoopDim columns, bool columnEdge);
+  void emitPart(std::optional<LoopDim> rows, bool rowEdge, LoopDim columns,
+                bool columnEdge);
 };
 
 /// The instructions.

@@ -6,11 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block is up to 2 x 2 tiles of sums, with two tiles of each operand in the
-// other four registers. All tiles are 16 rows of 64 bytes: LLVM gives each
-// register one shape in a function, and a second shape would not leave eight of
-// the first. So what is smaller at an edge passes through a tile in memory that
-// is zero elsewhere.
+// Where four registers hold the right operand's tiles for two tiles of columns,
+// they do for all rows, which pass by 16 at a time: two tiles of sums, and the
+// left operand's two. Else a block is up to 2 x 2 tiles of sums, with two tiles
+// of each operand in the other four registers.
+//
+// All tiles are 16 rows of 64 bytes: LLVM gives each register one shape in a
+// function, and a second shape would not leave eight of the first. So what is
+// smaller at an edge passes through a tile in memory that is zero elsewhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,14 +50,17 @@ private:
     return kSteps;
   }
   int64_t getSpeedup() override { return 16; }
+  bool takesAllRows() override;
   void emitBlock(const PairBlock &block) override;
 
+  void emitAllRows(const PairBlock &block);
   SmallVector<Value> emitStep(const PairBlock &block, Value numPairs,
                               ValueRange sums);
   Value loadTile(const Factor &factor, unsigned rowDim, int64_t row,
                  int64_t column, Value numRows, Value numElements);
   Value loadSum(int64_t row, int64_t column, const PairBlock &block);
   void storeSum(Value sum, int64_t row, int64_t column, const PairBlock &block);
+  Value countElements(Value numPairs);
   Value getStride(const Factor &factor, unsigned dim);
   Value getMemory(amx::TileType type);
   void forEachRow(Value from, Value to, function_ref<void(Value)> body);
@@ -160,28 +166,89 @@ void AMXEmitter::storeSum(Value sum, int64_t row, int64_t column,
   });
 }
 
-/// Sixteen pairs, or as many as `numPairs` says, at where the pairs stand.
+/// The elements of so many pairs; all, where that is null.
+Value AMXEmitter::countElements(Value numPairs) {
+  if (!numPairs)
+    return nullptr;
+  return arith::MulIOp::create(builder, loc, numPairs, getConstant(2));
+}
+
+/// Sixteen pairs, or as many as `numPairs` says, at where the pairs stand. Each
+/// tile is brought in where it is first multiplied: what comes before need not
+/// wait for it.
 SmallVector<Value> AMXEmitter::emitStep(const PairBlock &block, Value numPairs,
                                         ValueRange sums) {
-  auto twice = [&](Value count) -> Value {
-    if (!count)
-      return nullptr;
-    return arith::MulIOp::create(builder, loc, count, getConstant(2));
-  };
-  SmallVector<Value> lhs, rhs, next;
-  for (int64_t i = 0; i < block.rows; i += kTileSize)
-    lhs.push_back(loadTile(c.lhs, c.row, i, 0, block.numRows, twice(numPairs)));
-  for (int64_t j = 0; j < block.columns; j += kTileSize)
-    rhs.push_back(
-        loadTile(c.rhs, c.pair, 0, j, numPairs, twice(block.numColumns)));
-  for (Value a : lhs)
-    for (Value b : rhs)
-      next.push_back(amx::TileMulFOp::create(builder, loc, sumType, a, b,
-                                             sums[next.size()]));
+  SmallVector<Value> rhs, next;
+  for (int64_t i = 0; i < block.rows; i += kTileSize) {
+    Value a =
+        loadTile(c.lhs, c.row, i, 0, block.numRows, countElements(numPairs));
+    for (int64_t j = 0; j < block.columns; j += kTileSize) {
+      if (i == 0)
+        rhs.push_back(loadTile(c.rhs, c.pair, 0, j, numPairs,
+                               countElements(block.numColumns)));
+      next.push_back(amx::TileMulFOp::create(
+          builder, loc, sumType, a, rhs[j / kTileSize], sums[next.size()]));
+    }
+  }
   return next;
 }
 
+/// Whether two tiles of columns take at most four tiles of the right operand.
+bool AMXEmitter::takesAllRows() {
+  std::optional<int64_t> numPairs = getStaticTripCount(c.ranges[c.pair]);
+  return numPairs && *numPairs <= 2 * kTileSize &&
+         getConstantIntValue(c.ranges[c.pair].lower);
+}
+
+void AMXEmitter::emitAllRows(const PairBlock &block) {
+  struct Step {
+    Value pair, numPairs;
+    SmallVector<Value> rhs;
+  };
+  SmallVector<Step> steps;
+  int64_t first = *getConstantIntValue(c.ranges[c.pair].lower);
+  int64_t numPairs = *getStaticTripCount(c.ranges[c.pair]);
+  for (int64_t at = 0; at < numPairs; at += kTileSize) {
+    Step &step = steps.emplace_back();
+    step.pair = ivs[c.pair] = getConstant(first + at);
+    if (numPairs - at < kTileSize)
+      step.numPairs = getConstant(numPairs - at);
+    for (int64_t j = 0; j < block.columns; j += kTileSize)
+      step.rhs.push_back(loadTile(c.rhs, c.pair, 0, j, step.numPairs,
+                                  countElements(block.numColumns)));
+  }
+
+  for (auto [part, isEdge] :
+       splitRange(builder, loc, c.ranges[c.row], {kTileSize}, kTileSize)) {
+    auto bound = [&](OpFoldResult value) {
+      return getValueOrCreateConstantIndexOp(builder, loc, value);
+    };
+    auto loop = scf::ForOp::create(builder, loc, bound(part.lower),
+                                   bound(part.upper), getConstant(part.step));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    ivs[c.row] = loop.getInductionVar();
+    PairBlock rows = block;
+    if (isEdge)
+      rows.numRows = countRest(c.row);
+    SmallVector<Value> sums;
+    for (int64_t j = 0; j < block.columns; j += kTileSize)
+      sums.push_back(loadSum(0, j, rows));
+    for (const Step &step : steps) {
+      ivs[c.pair] = step.pair;
+      Value lhs = loadTile(c.lhs, c.row, 0, 0, rows.numRows,
+                           countElements(step.numPairs));
+      for (auto [sum, rhs] : llvm::zip_equal(sums, step.rhs))
+        sum = amx::TileMulFOp::create(builder, loc, sumType, lhs, rhs, sum);
+    }
+    for (auto [j, sum] : llvm::enumerate(sums))
+      storeSum(sum, 0, j * kTileSize, rows);
+  }
+}
+
 void AMXEmitter::emitBlock(const PairBlock &block) {
+  if (!block.rows)
+    return emitAllRows(block);
   SmallVector<Value> sums;
   for (int64_t i = 0; i < block.rows; i += kTileSize)
     for (int64_t j = 0; j < block.columns; j += kTileSize)

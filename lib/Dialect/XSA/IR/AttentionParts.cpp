@@ -14,6 +14,8 @@
 
 #include "xsa/Dialect/XSA/IR/AttentionParts.h"
 
+#include "xsa/Support/Exp2Hints.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

@@ -12,7 +12,6 @@
 
 #include "TileBody.h"
 
-#include "ExpandExp2.h"
 #include "xsa/Dialect/XSA/IR/AttentionParts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -135,10 +134,6 @@ static Value buildOn(ImplicitLocOpBuilder &b, Operation *op,
     return buildMax(b, operands[0], operands[1]);
   bool isVector = isa<VectorType>(operands.front().getType());
   Type element = op->getResult(0).getType();
-  if (isVector && isa<math::Exp2Op>(op) && (element.isF32() || element.isF64()))
-    return buildExp2(
-        b, operands[0],
-        {op->hasAttr(kBoundedAttrName), op->hasAttr(kRoughAttrName)});
   Type type = isVector ? VectorType::get({lanes}, element) : element;
   OperationState state(b.getLoc(), op->getName(), operands, type,
                        op->getAttrs());

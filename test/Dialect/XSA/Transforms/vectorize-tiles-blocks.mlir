@@ -23,9 +23,9 @@
 // CHECK:           scf.for %{{.*}} = %c54 to %c64 step %c5
 // CHECK:           scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
 // CHECK:             arith.cmpf ogt
-// CHECK:           %[[ALPHA:.*]] = arith.mulf %{{.*}}, %{{.*}} : vector<16xf32>
+// CHECK:           %[[ALPHA:.*]] = math.exp2 {{.*}} : vector<16xf32>
 // CHECK:           scf.for %{{.*}} to %c64 step %c1
-// CHECK:             math.fma
+// CHECK:             math.exp2
 // CHECK:           scf.for %{{.*}} to %c54 step %c6
 // CHECK:             vector.transfer_read {{.*}} tensor<64x16xf32>, vector<16xf32>
 // CHECK-NEXT:        arith.mulf %{{.*}}, %[[ALPHA]]

@@ -135,13 +135,6 @@ mlir::Value buildModifiedScores(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value buildRowMax(mlir::OpBuilder &builder, mlir::Location loc,
                         MappedValue scores, MappedValue init);
 
-/// On exponentials whose argument is small, since a maximum is taken off, or
-/// what is less than it by no more than `kMaxLag`.
-inline constexpr llvm::StringLiteral kBoundedAttrName = "xsa.bounded";
-
-/// On exponentials of which SoftmaxForm says so.
-inline constexpr llvm::StringLiteral kRoughAttrName = "xsa.rough";
-
 /// exp(factor * (x - max)); 0 where both are -inf.
 mlir::Value buildShiftedExpElement(mlir::ImplicitLocOpBuilder &builder,
                                    mlir::Value x, mlir::Value max,

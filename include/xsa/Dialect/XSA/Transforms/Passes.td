@@ -145,9 +145,8 @@ def VectorizeTiles : Pass<"xsa-vectorize-tiles"> {
     operation marked `xsa.tile` the last dimension of the destination, which
     holds one value per query row, becomes a vector. Contractions keep a block
     of vectors in registers over their sum, as large as there are registers for;
-    maxima and sums over keys are element-wise on vectors; `math.exp2` is
-    expanded to arithmetic. Where tiles have rows first, vectors run along the
-    terms of a sum and are added up at its end. An element-wise change of a sum's
+    maxima and sums over keys are element-wise on vectors. Where tiles have rows
+    first, vectors run along the terms of a sum and are added up at its end. An element-wise change of a sum's
     result (masks, biases and caps of scores) is made while the result is in
     registers. Copies that transpose go through squares of registers; what
     brings terms together in pairs interleaves vectors, and contractions of pairs

@@ -11,27 +11,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef XSA_LIB_DIALECT_XSA_TRANSFORMS_EXPANDEXP2_H
-#define XSA_LIB_DIALECT_XSA_TRANSFORMS_EXPANDEXP2_H
+#ifndef XSA_LIB_TRANSFORMS_EXPANDEXP2_H
+#define XSA_LIB_TRANSFORMS_EXPANDEXP2_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace xsa {
 
-/// What is known of 2^x.
+/// What is known of 2^x, and how it may be computed.
 struct Exp2Form {
   /// x is at most 127, so that nothing overflows.
   bool bounded = false;
   /// A relative error of 1.1e-4 is small enough.
   bool rough = false;
+  /// The processor has AVX-512 (F and DQ).
+  bool avx512 = false;
 };
 
-/// 2^x for a vector (or scalar) of f32 or f64, to 2 units in the last place
-/// unless it may be rough. 0 for -inf, infinity from the overflow bound on, NaN
-/// for NaN; results below the smallest normal number are 0 or lose digits.
+/// 2^x for a vector of f32 or f64, to 2 units in the last place unless it may
+/// be rough. 0 for -inf, infinity from the overflow bound on, NaN for NaN;
+/// results below the smallest normal number are 0 or lose digits.
 mlir::Value buildExp2(mlir::ImplicitLocOpBuilder &builder, mlir::Value x,
                       Exp2Form form);
 
 } // namespace xsa
 
-#endif // XSA_LIB_DIALECT_XSA_TRANSFORMS_EXPANDEXP2_H
+#endif // XSA_LIB_TRANSFORMS_EXPANDEXP2_H
