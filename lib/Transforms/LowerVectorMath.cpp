@@ -21,7 +21,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -56,26 +55,21 @@ struct ExpandExp2 : OpRewritePattern<math::Exp2Op> {
   bool avx512;
 };
 
-/// Upper halves of the lanes of two vectors in one. LLVM makes a permutation of
-/// words of this, which Intel's processors do in three steps.
-struct JoinUpperHalves : OpRewritePattern<arith::OrIOp> {
+/// Bits of two vectors in one. Where they are halves of the lanes, LLVM would
+/// make a permutation of words, which Intel's processors do in three steps.
+struct JoinBits : OpRewritePattern<arith::OrIOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(arith::OrIOp op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
-    if (!type || !type.getElementType().isInteger(32) || !avx512::fits(type))
-      return rewriter.notifyMatchFailure(op, "no registers of i32");
-    auto low = op.getLhs().getDefiningOp<arith::ShRUIOp>();
-    auto high = op.getRhs().getDefiningOp<arith::AndIOp>();
-    APInt shift, mask;
-    if (!low || !high || !matchPattern(low.getRhs(), m_ConstantInt(&shift)) ||
-        !matchPattern(high.getRhs(), m_ConstantInt(&mask)) || shift != 16 ||
-        mask != APInt::getHighBitsSet(32, 16))
-      return rewriter.notifyMatchFailure(op, "joins no upper halves");
+    auto masked = op.getRhs().getDefiningOp<arith::AndIOp>();
+    if (!type || !type.getElementType().isInteger(32) || !avx512::fits(type) ||
+        !masked)
+      return rewriter.notifyMatchFailure(op, "no masked registers of i32");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(
-        op, avx512::buildOrAnd(b, low, high.getLhs(), high.getRhs()));
+    rewriter.replaceOp(op, avx512::buildOrAnd(b, op.getLhs(), masked.getLhs(),
+                                              masked.getRhs()));
     return success();
   }
 };
@@ -88,7 +82,7 @@ struct LowerVectorMath
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExp2>(&getContext(), avx512);
     if (avx512)
-      patterns.add<JoinUpperHalves>(&getContext());
+      patterns.add<JoinBits>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -96,7 +96,7 @@ func.func @left_alone(%x: vector<16xf16>, %y: f32) -> (vector<16xf16>, f32) {
 
 // -----
 
-// The upper halves of the lanes of two vectors, beside each other.
+// Halves of the lanes of two vectors, beside each other.
 
 // CHECK-LABEL: func.func @join(
 // CHECK-SAME:    %[[A:.*]]: vector<16xi32>, %[[B:.*]]: vector<16xi32>
@@ -115,15 +115,21 @@ func.func @join(%a: vector<16xi32>, %b: vector<16xi32>) -> vector<16xi32> {
   return %both : vector<16xi32>
 }
 
-// CHECK-LABEL: func.func @other_bits(
+// CHECK-LABEL: func.func @unmasked(
 // CHECK:         arith.ori
 // CHECK-NOT:     llvm.call_intrinsic
 // CHECK:         return
-func.func @other_bits(%a: vector<16xi32>, %b: vector<16xi32>) -> vector<16xi32> {
-  %shift = arith.constant dense<8> : vector<16xi32>
-  %mask = arith.constant dense<0xFFFF0000> : vector<16xi32>
-  %low = arith.shrui %a, %shift : vector<16xi32>
-  %high = arith.andi %b, %mask : vector<16xi32>
-  %both = arith.ori %low, %high : vector<16xi32>
+func.func @unmasked(%a: vector<16xi32>, %b: vector<16xi32>) -> vector<16xi32> {
+  %both = arith.ori %a, %b : vector<16xi32>
   return %both : vector<16xi32>
+}
+
+// CHECK-LABEL: func.func @wide(
+// CHECK:         arith.ori
+// CHECK-NOT:     llvm.call_intrinsic
+// CHECK:         return
+func.func @wide(%a: vector<8xi64>, %b: vector<8xi64>, %c: vector<8xi64>) -> vector<8xi64> {
+  %masked = arith.andi %b, %c : vector<8xi64>
+  %both = arith.ori %a, %masked : vector<8xi64>
+  return %both : vector<8xi64>
 }

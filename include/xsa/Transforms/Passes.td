@@ -90,9 +90,9 @@ def LowerVectorMathPass : Pass<"xsa-lower-vector-math"> {
     127.
 
     With `avx512`, whole registers of `f32` take `vreduceps` and `vscalefps` (of
-    AVX-512 F and DQ), a third less arithmetic, and upper halves of two vectors
-    are put together by `vpternlogd`, of which LLVM makes a permutation that
-    Intel's processors do in three steps.
+    AVX-512 F and DQ), a third less arithmetic, and `x | (y & z)` of `i32` takes
+    `vpternlogd`: where it puts halves of lanes beside each other, LLVM makes a
+    permutation of words, which Intel's processors do in three steps.
 
     Contract: runs on vectors before `convert-math-to-llvm`.
   }];

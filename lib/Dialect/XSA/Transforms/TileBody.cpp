@@ -65,6 +65,18 @@ Value xsa::getLoopExtent(ImplicitLocOpBuilder &b, linalg::GenericOp op,
   llvm_unreachable("every loop of a generic is in some map");
 }
 
+/// The vector that begins at a position of the result of `op`.
+static Value buildInlined(ImplicitLocOpBuilder &b, linalg::GenericOp op,
+                          ArrayRef<Value> position, int64_t lanes) {
+  AffineMap to = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  SmallVector<Value> loops(op.getNumLoops());
+  for (auto [i, value] : llvm::enumerate(position))
+    loops[to.getDimPosition(i)] = value;
+  return buildTileElement(b, op, loops,
+                          to.getDimPosition(to.getNumResults() - 1), lanes,
+                          /*accumulator=*/Value());
+}
+
 Value xsa::readTileOperand(ImplicitLocOpBuilder &b, linalg::GenericOp op,
                            OpOperand *operand, Value from,
                            ArrayRef<Value> indices, unsigned lane,
@@ -78,6 +90,9 @@ Value xsa::readTileOperand(ImplicitLocOpBuilder &b, linalg::GenericOp op,
   SmallVector<Value> position = getAccessIndices(map, indices);
   if (classifyAccess(from, map, lane) == TileAccess::Uniform)
     return tensor::ExtractOp::create(b, from, position);
+  if (auto producer = from.getDefiningOp<linalg::GenericOp>();
+      producer && producer->hasAttr(kInlinedAttrName))
+    return buildInlined(b, producer, position, lanes);
   auto type = VectorType::get({lanes}, getElementTypeOrSelf(from.getType()));
   if (lanes == 1)
     return vector::BroadcastOp::create(

@@ -39,6 +39,10 @@ mlir::Value getLoopExtent(mlir::ImplicitLocOpBuilder &b,
 mlir::Value broadcastLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                            int64_t lanes);
 
+/// On an element-wise operation that whoever reads its result computes, element
+/// by element, instead of reading it.
+inline constexpr llvm::StringLiteral kInlinedAttrName = "xsa.inlined";
+
 /// The element or the vector of `operand` at `indices`, taken from `from`.
 mlir::Value readTileOperand(mlir::ImplicitLocOpBuilder &b,
                             mlir::linalg::GenericOp op,

@@ -131,7 +131,8 @@ private:
   double queryFactor = 1.0;
   bool scaleScores = false;
   mlir::Value queryScratch, scoreScratch, weightScratch, keyScratch,
-      valueScratch, maskScratch, biasScratch, ownScratch, excludedScratch;
+      valueScratch, maskScratch, biasScratch, normalizedScratch, ownScratch,
+      excludedScratch;
   llvm::SmallVector<mlir::Value> inputScratch;
   mlir::scf::ForOp rangeLoop;
 };

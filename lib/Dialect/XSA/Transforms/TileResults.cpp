@@ -68,8 +68,11 @@ SmallVector<Value> TileExpander::finishBlock(Running &running,
   // One division per row, instead of one per element.
   MappedValue inverse = {makeScratch(rowMap, type), rowMap};
   inverse.value = buildReciprocal(builder, loc, sum, inverse);
-  y = scale(y, inverse);
-  running.output = y.value;
+  y.value =
+      buildGeneric(builder, loc, {y, inverse}, {normalizedScratch, outputMap},
+                   [](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
+                     return arith::MulFOp::create(b, args[0], args[1]);
+                   });
   MappedValue coefficient;
   if (op.isExclusive()) {
     MappedValue v = copyToTile(ownValues(), outputMap, type, ownScratch);
@@ -98,11 +101,12 @@ SmallVector<Value> TileExpander::finish(ValueRange running) {
   SmallVector<Value> carried(running);
   llvm::append_range(carried, op.getDpsInits());
   // Not once per block.
+  normalizedScratch = makeScratch(outputMap, type);
   if (op.isExclusive()) {
     ownScratch = makeScratch(outputMap, type);
     excludedScratch = makeScratch(outputMap, type);
   }
-  // Blocks are normalized in place: running values are carried along.
+  // The running values are carried along.
   SmallVector<Value> results = forEachBlock(carried, [&](ValueRange values) {
     Running tiles = takeAll(values);
     SmallVector<Value> stored = finishBlock(tiles, values.drop_front(3));

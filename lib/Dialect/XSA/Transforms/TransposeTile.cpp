@@ -24,17 +24,18 @@
 using namespace mlir;
 using namespace xsa;
 
-/// Transposes a square whose rows are vectors: for each bit of the position,
-/// the blocks off the diagonal change places.
-static SmallVector<Value> transposeSquare(ImplicitLocOpBuilder &b,
-                                          SmallVector<Value> rows) {
+/// Transposes squares beside each other whose rows are vectors: for each bit of
+/// the position, the blocks off the diagonals change places.
+static SmallVector<Value> transposeSquares(ImplicitLocOpBuilder &b,
+                                           SmallVector<Value> rows) {
   int64_t n = rows.size();
+  int64_t lanes = cast<VectorType>(rows.front().getType()).getNumElements();
   for (int64_t block = n / 2; block >= 1; block /= 2) {
     SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < n; ++lane) {
+    for (int64_t lane = 0; lane < lanes; ++lane) {
       bool isHigh = lane & block;
-      low.push_back(isHigh ? n + (lane ^ block) : lane);
-      high.push_back(isHigh ? n + lane : lane | block);
+      low.push_back(isHigh ? lanes + (lane ^ block) : lane);
+      high.push_back(isHigh ? lanes + lane : lane | block);
     }
     for (int64_t i = 0; i < n; ++i) {
       if (i & block)
@@ -70,48 +71,73 @@ class Transposer {
 public:
   Transposer(OpBuilder &builder, linalg::GenericOp op,
              const VectorTarget &target)
-      : b(op.getLoc(), builder), op(op), source(op.getDpsInputs().front()),
-        fromType(getElementTypeOrSelf(source.getType())),
-        toType(getElementTypeOrSelf(op.getDpsInits().front().getType())),
-        side(target.vectorBits /
-             std::max(32u, getShuffledType().getIntOrFloatBitWidth())),
-        columnsOfBlock(movesPairs() ? 2 * side : side) {}
+      : b(op.getLoc(), builder), op(op), source(op.getDpsInputOperand(0)),
+        fromType(getElementTypeOrSelf(source->get().getType())),
+        toType(getElementTypeOrSelf(op.getDpsInits().front().getType())) {
+    chooseBlocks(target.vectorBits);
+  }
 
   Value build();
 
 private:
-  /// Elements change places in the wider type.
-  Type getShuffledType() const {
-    return fromType.getIntOrFloatBitWidth() > toType.getIntOrFloatBitWidth()
-               ? fromType
-               : toType;
-  }
-  bool movesPairs();
+  void chooseBlocks(int64_t vectorBits);
+  Value read(Value row, Value column, int64_t lanes);
   Value convert(Value vector);
+  Value widenBools(Value bools);
   SmallVector<Value> transpose(SmallVector<Value> rows);
+  SmallVector<Value> transposeBools(ArrayRef<Value> rows);
+  SmallVector<Value> transposeWords(ArrayRef<Value> rows);
   SmallVector<Value> transposePairs(ArrayRef<Value> rows);
   Value wholeBlocks(Value size, int64_t block);
-  Value emitBlock(Value row, Value column, Value destination);
+  Value emitBlock(Value row, Value column, int64_t rows, Value destination);
+  Value emitRows(Value begin, Value end, int64_t rows, Value columns,
+                 Value destination);
   Value emitElements(Value rowBegin, Value rowEnd, Value columnBegin,
                      Value columnEnd, Value destination);
 
   ImplicitLocOpBuilder b;
   linalg::GenericOp op;
-  Value source;
+  OpOperand *source;
   Type fromType, toType;
+  /// Elements change places as the destination has them.
+  bool convertsFirst = false;
+  /// Elements of 16 bits move in pairs, as fast as others of 32.
+  bool movesPairs = false;
+  /// Bools move by four.
+  bool movesBools = false;
   /// Blocks are squares, or as many pairs of columns as rows.
   int64_t side, columnsOfBlock;
 };
 } // namespace
 
-/// Elements of 16 bits move in pairs, as fast as others of 32.
-bool Transposer::movesPairs() {
+/// As bytes, in a lane of 32 bits.
+static constexpr int64_t kBoolsOfLane = 4;
+
+void Transposer::chooseBlocks(int64_t vectorBits) {
   int64_t columns =
       cast<RankedTensorType>(op.getDpsInits().front().getType()).getDimSize(1);
-  return fromType == toType && fromType.getIntOrFloatBitWidth() == 16 &&
-         (ShapedType::isDynamic(columns) || columns >= 2 * side);
+  unsigned fromWidth = fromType.getIntOrFloatBitWidth();
+  unsigned toWidth = toType.getIntOrFloatBitWidth();
+  movesPairs = fromWidth == 16 && toWidth <= 32 &&
+               (ShapedType::isDynamic(columns) || columns >= vectorBits / 16);
+  movesBools = fromType.isInteger(1) && toWidth <= 8;
+  // Else the wider type changes places.
+  convertsFirst = !movesPairs && fromWidth <= toWidth;
+  side = vectorBits / std::max(32u, convertsFirst ? toWidth : fromWidth);
+  columnsOfBlock = movesPairs ? 2 * side : side;
 }
 
+/// The source's elements that belong to a column, for rows from `row` on.
+Value Transposer::read(Value row, Value column, int64_t lanes) {
+  AffineMap to = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  SmallVector<Value> loops(2);
+  loops[to.getDimPosition(0)] = row;
+  loops[to.getDimPosition(1)] = column;
+  return readTileOperand(b, op, source, source->get(), loops,
+                         to.getDimPosition(0), lanes);
+}
+
+/// Elements of the source as the destination has them.
 Value Transposer::convert(Value vector) {
   int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
   return buildTileBody(b, op, {vector, Value()}, {}, /*lane=*/0, lanes,
@@ -121,32 +147,90 @@ Value Transposer::convert(Value vector) {
 
 /// Bools change places as bytes: processors that hold them as bits of a mask
 /// cannot shuffle those.
+Value Transposer::widenBools(Value bools) {
+  auto type = cast<VectorType>(bools.getType());
+  return arith::ExtUIOp::create(b, type.clone(b.getI8Type()), bools);
+}
+
 SmallVector<Value> Transposer::transpose(SmallVector<Value> rows) {
   auto type = cast<VectorType>(rows.front().getType());
   if (!type.getElementType().isInteger(1))
-    return transposeSquare(b, rows);
-  VectorType bytes = type.clone(b.getI8Type());
+    return transposeSquares(b, rows);
   for (Value &row : rows)
-    row = arith::ExtUIOp::create(b, bytes, row);
-  rows = transposeSquare(b, rows);
+    row = widenBools(row);
+  rows = transposeSquares(b, rows);
   for (Value &row : rows)
     row = arith::TruncIOp::create(b, type, row);
   return rows;
 }
 
-/// The same for pairs of rows: each pair is one row of a square.
-SmallVector<Value> Transposer::transposePairs(ArrayRef<Value> rows) {
-  VectorType wide = VectorType::get({side}, b.getI32Type());
-  SmallVector<Value> pairs;
-  for (int64_t i = 0; i < side; ++i) {
-    Value both = vector::InterleaveOp::create(b, rows[2 * i], rows[2 * i + 1]);
-    pairs.push_back(vector::BitCastOp::create(b, wide, both));
+/// The same for rows that are four times as long as there are of them: each
+/// lane moves four bools, of which one after the other is looked at.
+SmallVector<Value> Transposer::transposeBools(ArrayRef<Value> rows) {
+  auto type = VectorType::get({side}, b.getI32Type());
+  auto constant = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(type, b.getI32IntegerAttr(value)));
+  };
+  SmallVector<Value> words, transposed;
+  for (Value row : rows)
+    words.push_back(vector::BitCastOp::create(b, type, widenBools(row)));
+  Value zero = constant(0);
+  for (Value word : transposeSquares(b, words)) {
+    for (int64_t i = 0; i < kBoolsOfLane; ++i) {
+      // All bits of a byte: of just the one that counts, LLVM would make a
+      // shift and a conversion instead of a test.
+      Value byte = arith::AndIOp::create(
+          b, word, constant(int32_t(uint32_t(0xff) << 8 * i)));
+      transposed.push_back(
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, byte, zero));
+    }
   }
-  pairs = transposeSquare(b, pairs);
-  for (Value &pair : pairs)
-    pair =
-        vector::BitCastOp::create(b, VectorType::get({2 * side}, toType), pair);
-  return pairs;
+  return transposed;
+}
+
+/// Half of the rows, every other one, with two neighbouring elements in each
+/// lane: the squares of the first and of the second half of them side by side.
+SmallVector<Value> Transposer::transposeWords(ArrayRef<Value> rows) {
+  auto word = [&](int64_t i) -> Value {
+    return vector::BitCastOp::create(
+        b, VectorType::get({side / 2}, b.getI32Type()), rows[2 * i]);
+  };
+  auto both = llvm::to_vector(llvm::seq<int64_t>(0, side));
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < side / 2; ++i) {
+    Value first = word(i), second = word(i + side / 2);
+    words.push_back(vector::ShuffleOp::create(b, first, second, both));
+  }
+  return transposeSquares(b, words);
+}
+
+/// The same for rows of 16-bit elements, of which two go to each lane: the even
+/// rows change places as words of two elements, and so do the odd ones. Then
+/// the lower and the upper halves of both are beside each other.
+SmallVector<Value> Transposer::transposePairs(ArrayRef<Value> rows) {
+  auto type = VectorType::get({side}, b.getI32Type());
+  auto constant = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(type, b.getI32IntegerAttr(value)));
+  };
+  Value half = constant(16), lower = constant(0xffff),
+        upper = constant(int32_t(0xffff0000));
+  SmallVector<Value> transposed;
+  auto add = [&](Value moved, Value kept) {
+    transposed.push_back(
+        vector::BitCastOp::create(b, VectorType::get({2 * side}, fromType),
+                                  arith::OrIOp::create(b, moved, kept)));
+  };
+  SmallVector<Value> evenRows = transposeWords(rows);
+  SmallVector<Value> oddRows = transposeWords(rows.drop_front());
+  for (auto [even, odd] : llvm::zip_equal(evenRows, oddRows)) {
+    Value lowOfOdd = arith::ShLIOp::create(b, odd, half);
+    add(lowOfOdd, arith::AndIOp::create(b, even, lower));
+    Value highOfEven = arith::ShRUIOp::create(b, even, half);
+    add(highOfEven, arith::AndIOp::create(b, odd, upper));
+  }
+  return transposed;
 }
 
 /// The part of a size that blocks cover.
@@ -156,28 +240,46 @@ Value Transposer::wholeBlocks(Value size, int64_t block) {
   return b.createOrFold<arith::SubIOp>(size, rest);
 }
 
-/// The block of the destination that begins at (row, column).
-Value Transposer::emitBlock(Value row, Value column, Value destination) {
+/// The block of the destination that begins at (row, column): a square, or more
+/// rows than that for bools.
+Value Transposer::emitBlock(Value row, Value column, int64_t rows,
+                            Value destination) {
   auto offset = [&](Value base, int64_t distance) {
     return b.createOrFold<arith::AddIOp>(
         base, arith::ConstantIndexOp::create(b, distance));
   };
-  bool convertsFirst = getShuffledType() == toType;
+  // Bools of several rows in a lane change places as they are.
+  bool isTall = rows > side;
+  bool convertsBefore = convertsFirst && !isTall;
   SmallVector<Value> vectors;
   for (int64_t i = 0; i < columnsOfBlock; ++i) {
-    Value vector = vector::TransferReadOp::create(
-        b, VectorType::get({side}, fromType), source,
-        ValueRange{offset(column, i), row},
-        /*padding=*/std::nullopt, ArrayRef<bool>{true});
-    vectors.push_back(convertsFirst ? convert(vector) : vector);
+    Value vector = read(row, offset(column, i), rows);
+    vectors.push_back(convertsBefore ? convert(vector) : vector);
   }
-  vectors = movesPairs() ? transposePairs(vectors) : transpose(vectors);
+  if (movesPairs)
+    vectors = transposePairs(vectors);
+  else
+    vectors = isTall ? transposeBools(vectors) : transpose(vectors);
   for (auto [i, vector] : llvm::enumerate(vectors))
     destination = vector::TransferWriteOp::create(
-                      b, convertsFirst ? vector : convert(vector), destination,
+                      b, convertsBefore ? vector : convert(vector), destination,
                       ValueRange{offset(row, i), column}, ArrayRef<bool>{true})
                       .getResult();
   return destination;
+}
+
+/// The blocks of `rows` rows each between two of the destination's rows.
+Value Transposer::emitRows(Value begin, Value end, int64_t rows, Value columns,
+                           Value destination) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  return buildTileLoop(b, zero, columns, columnsOfBlock, destination,
+                       [&](Value column, Value outer) {
+                         return buildTileLoop(b, begin, end, rows, outer,
+                                              [&](Value row, Value inner) {
+                                                return emitBlock(row, column,
+                                                                 rows, inner);
+                                              });
+                       });
 }
 
 Value Transposer::emitElements(Value rowBegin, Value rowEnd, Value columnBegin,
@@ -187,18 +289,8 @@ Value Transposer::emitElements(Value rowBegin, Value rowEnd, Value columnBegin,
       [&](Value column, Value outer) {
         return buildTileLoop(
             b, rowBegin, rowEnd, 1, outer, [&](Value row, Value inner) {
-              IRMapping mapping;
-              mapping.map(
-                  op.getBody()->getArgument(0),
-                  tensor::ExtractOp::create(b, source, ValueRange{column, row})
-                      .getResult());
-              for (Operation &nested : op.getBody()->without_terminator())
-                b.clone(nested, mapping);
-              Value element = mapping.lookupOrDefault(
-                  op.getBody()->getTerminator()->getOperand(0));
-              return tensor::InsertOp::create(b, element, inner,
-                                              ValueRange{row, column})
-                  .getResult();
+              return writeLanes(b, convert(read(row, column, /*lanes=*/1)),
+                                inner, {row, column});
             });
       });
 }
@@ -213,16 +305,16 @@ Value Transposer::build() {
         return !ShapedType::isDynamic(size) && size < side;
       }))
     return emitElements(zero, rows, zero, columns, destination);
-  Value wholeRows = wholeBlocks(rows, side);
   Value wholeColumns = wholeBlocks(columns, columnsOfBlock);
-  destination = buildTileLoop(b, zero, wholeColumns, columnsOfBlock,
-                              destination, [&](Value column, Value outer) {
-                                return buildTileLoop(
-                                    b, zero, wholeRows, side, outer,
-                                    [&](Value row, Value inner) {
-                                      return emitBlock(row, column, inner);
-                                    });
-                              });
+  Value tallRows = zero;
+  if (movesBools &&
+      (ShapedType::isDynamic(shape[0]) || shape[0] >= kBoolsOfLane * side)) {
+    tallRows = wholeBlocks(rows, kBoolsOfLane * side);
+    destination = emitRows(zero, tallRows, kBoolsOfLane * side, wholeColumns,
+                           destination);
+  }
+  Value wholeRows = wholeBlocks(rows, side);
+  destination = emitRows(tallRows, wholeRows, side, wholeColumns, destination);
   // What blocks leave: the last rows, then the last columns.
   destination = emitElements(wholeRows, rows, zero, wholeColumns, destination);
   return emitElements(zero, rows, wholeColumns, columns, destination);

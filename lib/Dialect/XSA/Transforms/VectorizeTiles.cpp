@@ -173,6 +173,31 @@ static LogicalResult keepInRegisters(RewriterBase &rewriter, Operation *root) {
   return success();
 }
 
+/// Whether each element of the result of `op` takes a few multiplications and
+/// additions, and every reader takes each once, in vectors: computing it there
+/// spares a pass over the tile.
+static bool canInline(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() ||
+      op.getNumReductionLoops() != 0 ||
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation() ||
+      !op.getBody()->getArguments().back().use_empty() ||
+      !llvm::all_of(op.getBody()->without_terminator(),
+                    llvm::IsaPred<arith::AddFOp, arith::ExtFOp, arith::MulFOp,
+                                  arith::SubFOp, arith::TruncFOp>))
+    return false;
+  AffineMap to = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  unsigned lane = to.getDimPosition(to.getNumResults() - 1);
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (classifyAccess(input->get(), op.getMatchingIndexingMap(input), lane) ==
+        TileAccess::Unsupported)
+      return false;
+  return llvm::all_of(op->getUses(), [&](OpOperand &use) {
+    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+    return user && user->hasAttr(kTileAttrName) && user.isDpsInput(&use) &&
+           user.getNumLoops() == to.getNumResults();
+  });
+}
+
 namespace {
 struct VectorizeTiles : public xsa::impl::VectorizeTilesBase<VectorizeTiles> {
   using Base::Base;
@@ -198,6 +223,13 @@ struct VectorizeTiles : public xsa::impl::VectorizeTilesBase<VectorizeTiles> {
       else if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
         fills.push_back(fill);
     });
+    llvm::SmallSetVector<linalg::GenericOp, 8> inlined;
+    for (linalg::GenericOp op : generics) {
+      if (!canInline(op))
+        continue;
+      op->setAttr(kInlinedAttrName, rewriter.getUnitAttr());
+      inlined.insert(op);
+    }
     allocateScratch(rewriter, tileOps);
     // What changes the init of a contraction goes with the contraction, and so
     // does what changes its result.
@@ -214,10 +246,18 @@ struct VectorizeTiles : public xsa::impl::VectorizeTilesBase<VectorizeTiles> {
       }
     }
     for (linalg::GenericOp op : generics)
-      if (!fused.contains(op) && !changes.contains(op))
+      if (!fused.contains(op) && !changes.contains(op) && !inlined.contains(op))
         vectorize(rewriter, op, target, [&] { ++numVectorized; });
     for (linalg::GenericOp op : fused)
       rewriter.eraseOp(op);
+    // Readers first; what has another reader is there for it.
+    for (linalg::GenericOp op : llvm::reverse(inlined)) {
+      op->removeAttr(kInlinedAttrName);
+      if (op->use_empty())
+        rewriter.eraseOp(op);
+      else
+        vectorize(rewriter, op, target, [&] { ++numVectorized; });
+    }
     // Fills last: what reads them takes their constant.
     for (linalg::FillOp op : fills) {
       if (op->use_empty())

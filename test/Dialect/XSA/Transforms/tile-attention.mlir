@@ -176,7 +176,7 @@ func.func @bf16_keys_are_widened(%q: tensor<64x8xbf16>, %k: tensor<64x8xbf16>, %
 // One division per row.
 // CHECK:           %[[INVERSE:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[END]]#1
 // CHECK:             arith.divf
-// CHECK:           %[[Y:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[INVERSE]] : tensor<16xf32>) outs(%[[END]]#2
+// CHECK:           %[[Y:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[END]]#2, %[[INVERSE]] :
 // CHECK:             arith.mulf
 // CHECK:             arith.divf
 // CHECK:           linalg.generic {{.*}} ins(%[[Y]], %{{.*}}, %{{.*}} : tensor<8x16xf32>, tensor<8x16xf32>, tensor<16xf32>)

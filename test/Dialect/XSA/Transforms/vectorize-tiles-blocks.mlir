@@ -57,7 +57,8 @@ func.func @widened(%q: tensor<64x24xbf16>, %k: tensor<64x24xbf16>, %v: tensor<64
   return %r : tensor<64x24xbf16>
 }
 
-// Bools of a mask are vectors, and change places as bytes. Scores are capped,
+// Bools of a mask are vectors, and four in a lane change places at once: then each
+// byte of a lane is looked at. Scores are capped,
 // biased and masked while they are in registers: after their sums, and before
 // they are written.
 
@@ -65,9 +66,13 @@ func.func @widened(%q: tensor<64x24xbf16>, %k: tensor<64x24xbf16>, %v: tensor<64
 // CHECK-SAME:    %[[MASK:[^:]*]]: tensor<64x128xi1>, %[[BIAS:[^:]*]]: tensor<64x128xf32>
 // CHECK:         scf.for %{{.*}} = %c0 to %c128 step %c64
 // CHECK-NOT:       tensor.insert
-// CHECK-COUNT-8:   vector.transfer_read {{.*}} tensor<16x64xi1>, vector<8xi1>
-// CHECK:           vector.shuffle {{.*}} : vector<8xi8>, vector<8xi8>
-// CHECK-COUNT-8:   vector.transfer_write {{.*}} : vector<8xi8>, tensor<64x16xi8>
+// CHECK-COUNT-8:   vector.transfer_read {{.*}} tensor<16x64xi1>, vector<32xi1>
+// CHECK-COUNT-8:   vector.bitcast {{.*}} : vector<32xi8> to vector<8xi32>
+// CHECK-COUNT-24:  vector.shuffle {{.*}} : vector<8xi32>, vector<8xi32>
+// CHECK:           %[[BYTE:[^ ,:)]*]] = arith.andi %{{.*}}, %{{.*}} : vector<8xi32>
+// CHECK:           %[[BOOL:[^ ,:)]*]] = arith.cmpi ne, %[[BYTE]], %{{.*}} : vector<8xi32>
+// CHECK:           arith.extui %[[BOOL]] : vector<8xi1> to vector<8xi8>
+// CHECK-COUNT-32:  vector.transfer_write {{.*}} : vector<8xi8>, tensor<64x16xi8>
 // CHECK:           scf.for %{{.*}} to %c54 step %c6
 // CHECK:             %[[SCORES:[^ ,:)]*]]:6 = scf.for {{.*}} -> (vector<16xf32>,
 // CHECK:             } {loop_annotation

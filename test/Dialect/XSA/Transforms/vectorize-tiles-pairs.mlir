@@ -14,14 +14,28 @@
 
 // CHECK-LABEL: func.func @pairs
 // CHECK-DAG:     %[[HALF:[^ ,:)]*]] = arith.constant dense<32768> : vector<32xi32>
-// CHECK-DAG:     %[[UPPER:[^ ,:)]*]] = arith.constant dense<-65536> : vector<32xi32>
+// CHECK-DAG:     %[[UPPER:[^ ,:)]*]] = arith.constant dense<-65536> : vector<16xi32>
+// CHECK-DAG:     %[[UPPER2:[^ ,:)]*]] = arith.constant dense<-65536> : vector<32xi32>
 // Query rows that were bf16 are interleaved.
 // CHECK:         vector.interleave %{{.*}}, %{{.*}} : vector<32xbf16>
 // CHECK:         scf.for
-// Values change places in pairs: 32 rows of 16 become 16 of 32.
-// CHECK-COUNT-32:  vector.transfer_read {{.*}} vector<16xbf16>
-// CHECK-COUNT-16:  vector.interleave {{.*}} : vector<16xbf16>
-// CHECK:           vector.shuffle {{.*}} vector<16xi32>
+// Values change places in pairs: 32 rows of 16 become 16 of 32. The first and
+// the ninth of the even rows are side by side; so are the squares of both halves.
+// In the end, lower and upper halves of the even and the odd ones are joined.
+// CHECK:           %[[ROW0:[^ ,:)]*]] = vector.transfer_read {{.*}} vector<16xbf16>
+// CHECK-COUNT-15:  vector.transfer_read {{.*}} vector<16xbf16>
+// CHECK:           %[[ROW16:[^ ,:)]*]] = vector.transfer_read {{.*}} vector<16xbf16>
+// CHECK-COUNT-15:  vector.transfer_read {{.*}} vector<16xbf16>
+// CHECK:           %[[WORDS0:[^ ,:)]*]] = vector.bitcast %[[ROW0]] : vector<16xbf16> to vector<8xi32>
+// CHECK:           %[[WORDS16:[^ ,:)]*]] = vector.bitcast %[[ROW16]] : vector<16xbf16> to vector<8xi32>
+// CHECK:           vector.shuffle %[[WORDS0]], %[[WORDS16]] [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+// CHECK:           vector.shuffle {{.*}} [0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27] : vector<16xi32>, vector<16xi32>
+// CHECK:           arith.shli
+// CHECK:           arith.andi
+// CHECK:           arith.ori
+// CHECK:           arith.shrui
+// CHECK:           arith.andi {{.*}}, %[[UPPER]]
+// CHECK:           arith.ori
 // CHECK-COUNT-16:  vector.transfer_write {{.*}} : vector<32xbf16>
 // The products stay, with the zeros that the first starts from.
 // CHECK:           %[[ZERO:[^ ,:)]*]] = linalg.fill
@@ -38,7 +52,7 @@
 // CHECK:             vector.transfer_read {{.*}} : tensor<32x2x32xf32>, vector<32xf32>
 // CHECK-DAG:         %[[LOW:[^ ,:)]*]] = arith.addi %{{.*}}, %[[HALF]]
 // CHECK-DAG:         %[[LOWER:[^ ,:)]*]] = arith.shrui %[[LOW]]
-// CHECK-DAG:         %[[HIGH:[^ ,:)]*]] = arith.andi %{{.*}}, %[[UPPER]]
+// CHECK-DAG:         %[[HIGH:[^ ,:)]*]] = arith.andi %{{.*}}, %[[UPPER2]]
 // CHECK:             arith.ori %[[LOWER]], %[[HIGH]]
 // CHECK:             vector.transfer_write {{.*}} : vector<64xbf16>
 // CHECK:           linalg.generic {{.*}} outs(%{{.*}} : tensor<32x32xf32>)
