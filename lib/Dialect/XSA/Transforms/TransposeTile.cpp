@@ -9,7 +9,8 @@
 // Tiles keep query rows in their last dimension, models mostly in another. The
 // copy between them reads squares along one dimension, exchanges elements
 // between registers, and writes along the other. Elements of 16 bits do so in
-// pairs.
+// pairs, and bools by four, as words of 32 bits that shifts and masks take
+// apart again: what is first in memory is in the lower bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,6 +84,8 @@ private:
   void chooseBlocks(int64_t vectorBits);
   Value read(Value row, Value column, int64_t lanes);
   Value convert(Value vector);
+  VectorType getWordType() { return VectorType::get({side}, b.getI32Type()); }
+  Value splatWord(uint32_t value);
   Value widenBools(Value bools);
   SmallVector<Value> transpose(SmallVector<Value> rows);
   SmallVector<Value> transposeBools(ArrayRef<Value> rows);
@@ -145,6 +148,12 @@ Value Transposer::convert(Value vector) {
       .front();
 }
 
+Value Transposer::splatWord(uint32_t value) {
+  TypedAttr attr = b.getI32IntegerAttr(static_cast<int32_t>(value));
+  return arith::ConstantOp::create(b,
+                                   DenseElementsAttr::get(getWordType(), attr));
+}
+
 /// Bools change places as bytes: processors that hold them as bits of a mask
 /// cannot shuffle those.
 Value Transposer::widenBools(Value bools) {
@@ -167,21 +176,17 @@ SmallVector<Value> Transposer::transpose(SmallVector<Value> rows) {
 /// The same for rows that are four times as long as there are of them: each
 /// lane moves four bools, of which one after the other is looked at.
 SmallVector<Value> Transposer::transposeBools(ArrayRef<Value> rows) {
-  auto type = VectorType::get({side}, b.getI32Type());
-  auto constant = [&](int32_t value) -> Value {
-    return arith::ConstantOp::create(
-        b, DenseElementsAttr::get(type, b.getI32IntegerAttr(value)));
-  };
   SmallVector<Value> words, transposed;
   for (Value row : rows)
-    words.push_back(vector::BitCastOp::create(b, type, widenBools(row)));
-  Value zero = constant(0);
+    words.push_back(
+        vector::BitCastOp::create(b, getWordType(), widenBools(row)));
+  Value zero = splatWord(0);
   for (Value word : transposeSquares(b, words)) {
     for (int64_t i = 0; i < kBoolsOfLane; ++i) {
       // All bits of a byte: of just the one that counts, LLVM would make a
       // shift and a conversion instead of a test.
-      Value byte = arith::AndIOp::create(
-          b, word, constant(int32_t(uint32_t(0xff) << 8 * i)));
+      Value byte =
+          arith::AndIOp::create(b, word, splatWord(uint32_t(0xff) << 8 * i));
       transposed.push_back(
           arith::CmpIOp::create(b, arith::CmpIPredicate::ne, byte, zero));
     }
@@ -209,13 +214,8 @@ SmallVector<Value> Transposer::transposeWords(ArrayRef<Value> rows) {
 /// rows change places as words of two elements, and so do the odd ones. Then
 /// the lower and the upper halves of both are beside each other.
 SmallVector<Value> Transposer::transposePairs(ArrayRef<Value> rows) {
-  auto type = VectorType::get({side}, b.getI32Type());
-  auto constant = [&](int32_t value) -> Value {
-    return arith::ConstantOp::create(
-        b, DenseElementsAttr::get(type, b.getI32IntegerAttr(value)));
-  };
-  Value half = constant(16), lower = constant(0xffff),
-        upper = constant(int32_t(0xffff0000));
+  Value half = splatWord(16), lower = splatWord(0xffff),
+        upper = splatWord(0xffff0000);
   SmallVector<Value> transposed;
   auto add = [&](Value moved, Value kept) {
     transposed.push_back(
