@@ -74,12 +74,13 @@ bool ExprUnifier::bind(ExprRef var, ExprRef value) {
 bool ExprUnifier::unifyIntegers(ExprRef a, ExprRef b) {
   ExprContext &ctx = view->getContext();
   ExprRef partial = ctx.substitute(a, bindings);
-  if (partial == b)
-    return true;
   SmallVector<ExprRef> open;
   for (ExprRef var : partial->getFreeVars())
     if (llvm::is_contained(bindable, var) && !bindings.contains(var))
       open.push_back(var);
+  // One variable may be bound on both sides.
+  if (partial == b)
+    return llvm::all_of(open, [&](ExprRef var) { return bind(var, var); });
   if (open.empty() || !b->isInt())
     return false;
   // One digit that stands alone is solved for.

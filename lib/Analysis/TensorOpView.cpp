@@ -115,25 +115,55 @@ ExprRef TensorView::peelTensorOp(Operation *op, ArrayRef<ExprRef> indices) {
   return nullptr;
 }
 
+/// Where an index is a number of digits of which the last ones run through a
+/// piece of `size`: the number of the piece, and the index in it.
+static std::optional<std::pair<ExprRef, ExprRef>>
+splitAtPiece(ExprContext &ctx, ExprRef index, ExprRef size) {
+  auto digits = ctx.getDigits(index);
+  if (!digits || ExprContext::getInteger(digits->offset) != 0 ||
+      ExprContext::getInteger(digits->stride) != 1)
+    return std::nullopt;
+  SmallVector<ExprRef> extents;
+  for (ExprRef digit : digits->vars)
+    extents.push_back(digit->getExtent());
+  ExprRef inner = ctx.integer(1);
+  for (size_t first = extents.size(); first > 0; --first) {
+    if (inner == size) {
+      ArrayRef<ExprRef> vars(digits->vars), sizes(extents);
+      return std::make_pair(
+          ctx.linearize(vars.take_front(first), sizes.take_front(first)),
+          ctx.linearize(vars.drop_front(first), sizes.drop_front(first)));
+    }
+    inner = ctx.mul(inner, extents[first - 1]);
+  }
+  return std::nullopt;
+}
+
 ExprRef TensorView::peelConcat(Operation *op, ArrayRef<ExprRef> indices) {
   auto concat = cast<tensor::ConcatOp>(op);
   unsigned dim = concat.getDim();
-  ExprRef result = nullptr;
+  ExprRef result = nullptr, index = ctx.refine(indices[dim]);
+  SmallVector<ExprRef> starts = {ctx.integer(0)}, sizes;
+  for (Value input : concat.getInputs()) {
+    sizes.push_back(extent(input, dim));
+    starts.push_back(ctx.add(starts.back(), sizes.back()));
+  }
+  std::optional<std::pair<ExprRef, ExprRef>> inPiece;
+  if (llvm::all_equal(sizes))
+    inPiece = splitAtPiece(ctx, index, sizes.front());
   // From the last piece to the first: select(i < end, piece, the rest).
-  SmallVector<ExprRef> starts = {ctx.integer(0)};
-  for (Value input : concat.getInputs())
-    starts.push_back(ctx.add(starts.back(), extent(input, dim)));
   for (int64_t i = concat.getInputs().size() - 1; i >= 0; --i) {
     SmallVector<ExprRef> inner(indices);
-    inner[dim] = ctx.sub(indices[dim], starts[i]);
+    inner[dim] = inPiece ? inPiece->second : ctx.sub(index, starts[i]);
     ExprRef piece = access(concat.getInputs()[i], inner);
     if (!result) {
       result = piece;
       continue;
     }
-    ExprRef before = ctx.nonNegative(ctx.sub(
-        ctx.sub(starts[i + 1], ctx.integer(1)), ctx.refine(indices[dim])));
-    result = ctx.select(before, piece, result);
+    ExprRef before =
+        inPiece ? ctx.sub(ctx.integer(i), inPiece->first)
+                : ctx.sub(ctx.sub(starts[i + 1], ctx.integer(1)), index);
+    result = ctx.select(ctx.nonNegative(before), piece, result);
   }
   return result;
 }

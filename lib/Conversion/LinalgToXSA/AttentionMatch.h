@@ -218,6 +218,11 @@ bool isComputed(MatchContext &match, ExprRef e, unsigned depth = 0);
 /// keys.
 bool readsProduct(MatchContext &match, ExprRef e, llvm::ArrayRef<ExprRef> keys);
 
+/// A choice between results of one operation, such as the products of each
+/// head, as that operation on choices between its operands. Null if there is
+/// nothing to be gained.
+ExprRef mergePieces(MatchContext &match, ExprRef choice);
+
 /// Matches scores below the exponential: steps from the product outwards, and
 /// the product itself.
 bool matchScores(MatchContext &match, const Probabilities &probabilities,

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Two walks: back from the probabilities to the exponential, forward from there
-// to whatever else reads them.
+// to whatever else reads them. What reads other elements of the same tensors,
+// such as those of another head, reads other probabilities.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,12 +50,16 @@ static bool isContraction(Operation *op) {
          }) > 1;
 }
 
+/// Powers of a constant are exponentials; constant powers, as in a norm, are
+/// not.
 static bool exponentiates(Operation *op) {
-  bool found = false;
-  op->walk([&](Operation *inner) {
-    found |= isa<math::ExpOp, math::Exp2Op, math::PowFOp>(inner);
+  auto result = op->walk([&](Operation *inner) {
+    auto power = dyn_cast<math::PowFOp>(inner);
+    bool found = isa<math::ExpOp, math::Exp2Op>(inner) ||
+                 (power && matchPattern(power.getLhs(), m_Constant()));
+    return found ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return found;
+  return result.wasInterrupted();
 }
 
 /// Whether `op` depends on an exponential without a contraction in between;
@@ -115,7 +120,104 @@ static bool isLinearInOneOperand(Operation *op) {
   return true;
 }
 
-std::string xsa::findEscape(Value probabilities, Value root,
+//===----------------------------------------------------------------------===//
+// Which elements
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The elements of tensors that one attention reads.
+class OwnElements {
+public:
+  /// `chain` are the operations to look at, from the exponential to what enters
+  /// `probabilities` and `root`.
+  OwnElements(TensorView &view, const llvm::SetVector<Operation *> &chain,
+              Value probabilities, Value root)
+      : view(view), chain(chain) {
+    collect(view.access(probabilities, view.rootVars(probabilities)));
+    if (ExprRef e = view.peel(view.access(root, view.rootVars(root))))
+      collectBelow(e);
+  }
+
+  /// Whether all of `value` is rearranged from elements that are not read.
+  bool areNoneOf(Value value);
+
+private:
+  void collect(ExprRef access);
+  void collectBelow(ExprRef e);
+  bool areApart(ExprRef index, ExprRef other);
+
+  TensorView &view;
+  const llvm::SetVector<Operation *> &chain;
+  llvm::DenseMap<Value, SmallVector<ExprRef>> accesses;
+  llvm::SmallPtrSet<ExprRef, 16> seen;
+};
+} // namespace
+
+void OwnElements::collect(ExprRef access) {
+  if (!chain.contains(access->getValue().getDefiningOp()) ||
+      !seen.insert(access).second)
+    return;
+  accesses[access->getValue()].push_back(access);
+  if (ExprRef e = view.peel(access))
+    collectBelow(e);
+}
+
+void OwnElements::collectBelow(ExprRef e) {
+  llvm::SmallPtrSet<ExprRef, 16> seenBelow;
+  SmallVector<ExprRef> below;
+  e->collectAccesses(seenBelow, below);
+  for (ExprRef access : below)
+    collect(access);
+}
+
+/// Whether two indices of one dimension never meet, whatever their variables.
+bool OwnElements::areApart(ExprRef index, ExprRef other) {
+  ExprContext &ctx = view.getContext();
+  auto a = ctx.getDigits(index), b = ctx.getDigits(other);
+  if (!a || !b)
+    return false;
+  auto last = [&](const ExprContext::Digits &digits) {
+    ExprRef steps = ctx.sub(digits.size, ctx.integer(1));
+    return ctx.add(digits.offset, ctx.mul(digits.stride, steps));
+  };
+  if (ctx.isProvablyLess(last(*a), b->offset) ||
+      ctx.isProvablyLess(last(*b), a->offset))
+    return true;
+  // Every so many elements, from different ones on.
+  auto stride = ExprContext::getInteger(a->stride);
+  auto distance = ExprContext::getInteger(ctx.sub(a->offset, b->offset));
+  return a->stride == b->stride && stride && distance &&
+         *distance % *stride != 0;
+}
+
+bool OwnElements::areNoneOf(Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return false;
+  ExprRef e = view.access(value, view.rootVars(value));
+  while (e) {
+    while (e->isApply(ExprOp::Cast))
+      e = e->getOperand(0);
+    if (!e->is(ExprKind::Access))
+      return false;
+    auto it = accesses.find(e->getValue());
+    if (it != accesses.end() && llvm::all_of(it->second, [&](ExprRef own) {
+          return llvm::any_of(
+              llvm::zip_equal(own->getOperands(), e->getOperands()),
+              [&](auto pair) {
+                return areApart(std::get<0>(pair), std::get<1>(pair));
+              });
+        }))
+      return true;
+    e = view.peel(e);
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Other uses
+//===----------------------------------------------------------------------===//
+
+std::string xsa::findEscape(TensorView &view, Value probabilities, Value root,
                             Operation *contraction,
                             const llvm::DenseSet<Operation *> &raised) {
   llvm::SetVector<Operation *> chain =
@@ -126,11 +228,17 @@ std::string xsa::findEscape(Value probabilities, Value root,
       if (!chain.contains(user) && user != contraction &&
           user != root.getDefiningOp())
         reached.insert(user);
+  if (reached.empty())
+    return "";
+  OwnElements own(view, chain, probabilities, root);
   for (unsigned i = 0; i < reached.size(); ++i) {
     Operation *op = reached[i];
     if (op->hasTrait<OpTrait::IsTerminator>())
       continue;
     if (op->use_empty() && !raised.contains(op))
+      continue;
+    if (isa_and_nonnull<tensor::TensorDialect>(op->getDialect()) &&
+        own.areNoneOf(op->getResult(0)))
       continue;
     // Whether the other product is attention over other values or part of a
     // backward pass: what the own value is, is not certain for either.

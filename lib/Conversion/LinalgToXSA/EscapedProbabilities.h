@@ -14,7 +14,8 @@
 #ifndef XSA_LIB_CONVERSION_LINALGTOXSA_ESCAPEDPROBABILITIES_H
 #define XSA_LIB_CONVERSION_LINALGTOXSA_ESCAPEDPROBABILITIES_H
 
-#include "mlir/IR/Value.h"
+#include "xsa/Analysis/TensorView.h"
+
 #include "llvm/ADT/DenseSet.h"
 
 #include <string>
@@ -24,10 +25,11 @@ namespace xsa {
 /// What else a model does with the probabilities that `contraction` multiplies
 /// with values, `root` being the value that attention computes: the first use
 /// that is neither layout nor averaging on the way to a function's result, or
-/// nothing. Contractions in `raised` have lost their users to the attention
-/// that took their place, and still count.
-std::string findEscape(mlir::Value probabilities, mlir::Value root,
-                       mlir::Operation *contraction,
+/// nothing. Reading other probabilities of the same tensor, such as those of
+/// another head, is no use of these. Contractions in `raised` have lost their
+/// users to the attention that took their place, and still count.
+std::string findEscape(TensorView &view, mlir::Value probabilities,
+                       mlir::Value root, mlir::Operation *contraction,
                        const llvm::DenseSet<mlir::Operation *> &raised);
 
 } // namespace xsa

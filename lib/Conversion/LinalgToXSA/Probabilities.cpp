@@ -175,9 +175,15 @@ static bool isInfinite(MatchContext &match, ExprRef condition, ExprRef e) {
   return false;
 }
 
-/// A select between a probability and 0.
+/// A select between a probability and 0, or between probabilities.
 bool ProbabilityWalk::stepSelect(ExprRef &e) {
   ExprRef condition = e->getOperand(0);
+  if (leadsToExponential(e->getOperand(1)) &&
+      leadsToExponential(e->getOperand(2))) {
+    ExprRef merged = mergePieces(match, e);
+    e = merged ? merged : e;
+    return merged != nullptr;
+  }
   if (isInfinite(match, match.look(condition), e->getOperand(2))) {
     e = e->getOperand(2);
     return true;

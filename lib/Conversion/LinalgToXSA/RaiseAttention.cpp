@@ -143,7 +143,7 @@ void RaiseAttentionPass::raiseAttentions(std::vector<AttentionEntry> &refused) {
       continue;
     }
     std::string escape =
-        findEscape(result.probabilities, result.root, op, raised);
+        findEscape(view, result.probabilities, result.root, op, raised);
     FailureOr<AttentionOp> attention = buildAttention(rewriter, match, result);
     if (failed(attention)) {
       refused.push_back(refuse(op, match.reason));

@@ -41,6 +41,19 @@ static bool isOwnValue(MatchContext &match, const OutputAccess &output,
   return ownRow && unifier.unify(ownRow, exclusion.value);
 }
 
+/// Whether the dot product stays within one row of the output: one along
+/// tokens, or over several heads at once, is another computation. Variables
+/// that only the dot product has are no part of the output.
+static bool staysInRow(const OutputAccess &output,
+                       const ExclusionMatch &exclusion) {
+  AttentionOp op = output.op;
+  for (auto [dim, loop] : llvm::enumerate(output.loops))
+    if (loop && dim != op.getValueDepthDim() &&
+        loop->dependsOnAny(exclusion.columns))
+      return false;
+  return true;
+}
+
 /// Whether the dot product runs over exactly the output's columns.
 static bool coversColumns(MatchContext &match, const OutputAccess &output,
                           const ExclusionMatch &exclusion) {
@@ -322,8 +335,12 @@ static ExprRef findOwner(MatchContext &match, const ExclusionMatch &exclusion,
                          ArrayRef<ExprRef> accesses, AttentionOp only) {
   for (ExprRef access : accesses) {
     OutputAccess output = getOutputAccess(access);
-    if ((!only || output.op == only) && isOwnValue(match, output, exclusion))
+    if ((only && output.op != only) || !isOwnValue(match, output, exclusion))
+      continue;
+    if (staysInRow(output, exclusion))
       return access;
+    match.refuse("the dot product of output and value runs over more than one "
+                 "row of one head, such as over the tokens");
   }
   return nullptr;
 }

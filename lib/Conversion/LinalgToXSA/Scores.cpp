@@ -196,9 +196,14 @@ bool ScoreWalk::stepScale(ExprRef &e, SmallVectorImpl<ScoreStep> &steps) {
 
 bool ScoreWalk::stepSelect(ExprRef &e, SmallVectorImpl<ScoreStep> &steps) {
   bool first = carries(e->getOperand(1));
-  if (first && carries(e->getOperand(2)))
-    return match.refuse("scores are chosen between two products of queries "
-                        "and keys");
+  if (first && carries(e->getOperand(2))) {
+    ExprRef merged = mergePieces(match, e);
+    if (!merged)
+      return match.refuse("scores are chosen between two products of queries "
+                          "and keys");
+    e = merged;
+    return true;
+  }
   ExprRef fill = match.look(e->getOperand(first ? 2 : 1));
   if (!fill->isConstant() && fill->is(ExprKind::Access))
     fill = match.evaluator.simplifyAccess(fill);

@@ -72,3 +72,196 @@ func.func @backward(%x: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x8xf32>) {
   %d = linalg.mul ins(%p, %s : tensor<8x8xf32>, tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %y, %d : tensor<8x4xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+#bq = affine_map<(b, i, j, d) -> (b, i, d)>
+#bk = affine_map<(b, i, j, d) -> (b, j, d)>
+#bs = affine_map<(b, i, j, d) -> (b, i, j)>
+
+// One softmax for all heads, a product for each: it reads the probabilities of
+// its own head, and those of the others are no use of them.
+// CHECK-LABEL: func @heads_one_by_one(
+// CHECK-COUNT-2: xsa.attention {exclusion
+func.func @heads_one_by_one(%x: tensor<8x8xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<2x8x8xf32>
+  %e1 = tensor.empty() : tensor<8x4xf32>
+  %eh = tensor.empty() : tensor<2x8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %y1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %xh = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 2, 4] : tensor<8x8xf32> into tensor<8x2x4xf32>
+  %h = linalg.transpose ins(%xh : tensor<8x2x4xf32>) outs(%eh : tensor<2x8x4xf32>) permutation = [1, 0, 2]
+  %s = linalg.generic {indexing_maps = [#bq, #bk, #bs], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%h, %h : tensor<2x8x4xf32>, tensor<2x8x4xf32>) outs(%s0 : tensor<2x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %m = arith.mulf %a, %b : f32
+    %r = arith.addf %out, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<2x8x8xf32>
+  %p = linalg.softmax dimension(2) ins(%s : tensor<2x8x8xf32>) outs(%es : tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %p0 = tensor.extract_slice %p[0, 0, 0] [1, 8, 8] [1, 1, 1] : tensor<2x8x8xf32> to tensor<8x8xf32>
+  %p1 = tensor.extract_slice %p[1, 0, 0] [1, 8, 8] [1, 1, 1] : tensor<2x8x8xf32> to tensor<8x8xf32>
+  %v0 = tensor.extract_slice %h[0, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<2x8x4xf32> to tensor<8x4xf32>
+  %v1 = tensor.extract_slice %h[1, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<2x8x4xf32> to tensor<8x4xf32>
+  %ya = linalg.matmul ins(%p0, %v0 : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %yb = linalg.matmul ins(%p1, %v1 : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %y = linalg.add ins(%ya, %yb : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+#bq = affine_map<(b, i, j, d) -> (b, i, d)>
+#bk = affine_map<(b, i, j, d) -> (b, j, d)>
+#bs = affine_map<(b, i, j, d) -> (b, i, j)>
+
+// So it is with exponentials and sums, where the division comes last.
+// CHECK-LABEL: func @divided_one_by_one(
+// CHECK-COUNT-2: xsa.attention {exclusion
+func.func @divided_one_by_one(%x: tensor<8x8xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<2x8x8xf32>
+  %e1 = tensor.empty() : tensor<8x4xf32>
+  %eh = tensor.empty() : tensor<2x8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %y1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %xh = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 2, 4] : tensor<8x8xf32> into tensor<8x2x4xf32>
+  %h = linalg.transpose ins(%xh : tensor<8x2x4xf32>) outs(%eh : tensor<2x8x4xf32>) permutation = [1, 0, 2]
+  %s = linalg.generic {indexing_maps = [#bq, #bk, #bs], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%h, %h : tensor<2x8x4xf32>, tensor<2x8x4xf32>) outs(%s0 : tensor<2x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %m = arith.mulf %a, %b : f32
+    %r = arith.addf %out, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<2x8x8xf32>
+  %e = linalg.exp ins(%s : tensor<2x8x8xf32>) outs(%es : tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %er = tensor.empty() : tensor<2x8xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%er : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %l = linalg.reduce { arith.addf } ins(%e : tensor<2x8x8xf32>) outs(%r0 : tensor<2x8xf32>) dimensions = [2]
+  %v0 = tensor.extract_slice %h[0, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<2x8x4xf32> to tensor<8x4xf32>
+  %v1 = tensor.extract_slice %h[1, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<2x8x4xf32> to tensor<8x4xf32>
+  %w0 = tensor.extract_slice %e[0, 0, 0] [1, 8, 8] [1, 1, 1] : tensor<2x8x8xf32> to tensor<8x8xf32>
+  %l0 = tensor.extract_slice %l[0, 0] [1, 8] [1, 1] : tensor<2x8xf32> to tensor<8xf32>
+  %b0 = linalg.broadcast ins(%l0 : tensor<8xf32>) outs(%e1 : tensor<8x4xf32>) dimensions = [1]
+  %u0 = linalg.matmul ins(%w0, %v0 : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %ya = linalg.div ins(%u0, %b0 : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %w1 = tensor.extract_slice %e[1, 0, 0] [1, 8, 8] [1, 1, 1] : tensor<2x8x8xf32> to tensor<8x8xf32>
+  %l1 = tensor.extract_slice %l[1, 0] [1, 8] [1, 1] : tensor<2x8xf32> to tensor<8xf32>
+  %b1 = linalg.broadcast ins(%l1 : tensor<8xf32>) outs(%e1 : tensor<8x4xf32>) dimensions = [1]
+  %u1 = linalg.matmul ins(%w1, %v1 : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %yb = linalg.div ins(%u1, %b1 : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %y = linalg.add ins(%ya, %yb : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+#bq = affine_map<(b, i, j, d) -> (b, i, d)>
+#bk = affine_map<(b, i, j, d) -> (b, j, d)>
+#bs = affine_map<(b, i, j, d) -> (b, i, j)>
+
+// One head that weighs two sets of values is not two heads.
+// CHECK-LABEL: func @one_head_twice(
+// CHECK-NOT: exclusion
+// CHECK-COUNT-2: xsa.attention
+// CHECK-NOT: exclusion
+func.func @one_head_twice(%x: tensor<8x8xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<2x8x8xf32>
+  %e1 = tensor.empty() : tensor<8x4xf32>
+  %eh = tensor.empty() : tensor<2x8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %y1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %xh = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 2, 4] : tensor<8x8xf32> into tensor<8x2x4xf32>
+  %h = linalg.transpose ins(%xh : tensor<8x2x4xf32>) outs(%eh : tensor<2x8x4xf32>) permutation = [1, 0, 2]
+  %s = linalg.generic {indexing_maps = [#bq, #bk, #bs], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%h, %h : tensor<2x8x4xf32>, tensor<2x8x4xf32>) outs(%s0 : tensor<2x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %m = arith.mulf %a, %b : f32
+    %r = arith.addf %out, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<2x8x8xf32>
+  %p = linalg.softmax dimension(2) ins(%s : tensor<2x8x8xf32>) outs(%es : tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %p0 = tensor.extract_slice %p[0, 0, 0] [1, 8, 8] [1, 1, 1] : tensor<2x8x8xf32> to tensor<8x8xf32>
+  %v0 = tensor.extract_slice %h[0, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<2x8x4xf32> to tensor<8x4xf32>
+  %v1 = tensor.extract_slice %h[1, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<2x8x4xf32> to tensor<8x4xf32>
+  // expected-remark @below {{attention not made exclusive: its probabilities are also used by another product ('linalg.matmul')}}
+  %ya = linalg.matmul ins(%p0, %v0 : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  // expected-remark @below {{attention not made exclusive: its probabilities are also used by another product ('linalg.matmul')}}
+  %yb = linalg.matmul ins(%p0, %v1 : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %y = linalg.add ins(%ya, %yb : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+#bq = affine_map<(b, i, j, d) -> (b, i, d)>
+#bk = affine_map<(b, i, j, d) -> (b, j, d)>
+#bs = affine_map<(b, i, j, d) -> (b, i, j)>
+
+// Nor is one head and all of them.
+// CHECK-LABEL: func @heads_overlap(
+// CHECK-NOT: exclusion
+// CHECK-COUNT-2: xsa.attention
+// CHECK-NOT: exclusion
+func.func @heads_overlap(%x: tensor<8x8xf32>) -> (tensor<8x4xf32>, tensor<2x8x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<2x8x8xf32>
+  %ey = tensor.empty() : tensor<2x8x4xf32>
+  %e1 = tensor.empty() : tensor<8x4xf32>
+  %eh = tensor.empty() : tensor<2x8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  %y1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %xh = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 2, 4] : tensor<8x8xf32> into tensor<8x2x4xf32>
+  %h = linalg.transpose ins(%xh : tensor<8x2x4xf32>) outs(%eh : tensor<2x8x4xf32>) permutation = [1, 0, 2]
+  %s = linalg.generic {indexing_maps = [#bq, #bk, #bs], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%h, %h : tensor<2x8x4xf32>, tensor<2x8x4xf32>) outs(%s0 : tensor<2x8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %m = arith.mulf %a, %b : f32
+    %r = arith.addf %out, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<2x8x8xf32>
+  %p = linalg.softmax dimension(2) ins(%s : tensor<2x8x8xf32>) outs(%es : tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  %p0 = tensor.extract_slice %p[0, 0, 0] [1, 8, 8] [1, 1, 1] : tensor<2x8x8xf32> to tensor<8x8xf32>
+  %v0 = tensor.extract_slice %h[0, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<2x8x4xf32> to tensor<8x4xf32>
+  // expected-remark @below {{attention not made exclusive: its probabilities are also used by another product ('linalg.batch_matmul')}}
+  %ya = linalg.matmul ins(%p0, %v0 : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y1 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  // expected-remark @below {{attention not made exclusive: its probabilities are also used by another product ('linalg.matmul')}}
+  %yb = linalg.batch_matmul ins(%p, %h : tensor<2x8x8xf32>, tensor<2x8x4xf32>) outs(%y0 : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  return %ya, %yb : tensor<8x4xf32>, tensor<2x8x4xf32>
+}
+
+// -----
+
+// The norm that exponentials are divided by (F.normalize(p=1)) goes through powers
+// and magnitudes of them, which belong to it.
+// CHECK-LABEL: func @sum_of_powers(
+// CHECK: xsa.attention {exclusion
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @sum_of_powers(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %et = tensor.empty() : tensor<4x8xf32>
+  %er = tensor.empty() : tensor<8xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%er : tensor<8xf32>) -> tensor<8xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %t = linalg.transpose ins(%x : tensor<8x4xf32>) outs(%et : tensor<4x8xf32>) permutation = [1, 0]
+  %s = linalg.matmul ins(%x, %t : tensor<8x4xf32>, tensor<4x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %e = linalg.exp ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %a = linalg.abs ins(%e : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %w = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %r = math.powf %in, %one : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  %n = linalg.reduce { arith.addf } ins(%w : tensor<8x8xf32>) outs(%r0 : tensor<8xf32>) dimensions = [1]
+  %p = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%e, %n : tensor<8x8xf32>, tensor<8xf32>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%in: f32, %sum: f32, %out: f32):
+    %r = arith.divf %in, %sum : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
