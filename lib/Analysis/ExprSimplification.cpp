@@ -164,6 +164,22 @@ ExprRef ExprContext::pushIntoSelect(ExprOp op, Type type, unsigned predicate,
                 apply(op, type, whenFalse));
 }
 
+/// A power of a positive number is an exponential.
+static ExprRef simplifyPowerOf(ExprContext &ctx, Type type, double base,
+                               ExprRef exponent) {
+  if (base == 2)
+    return ctx.apply(ExprOp::Exp2, type, exponent);
+  if (!(base > 0) || !std::isfinite(base))
+    return nullptr;
+  // Of e as far as the type holds it, as nearly as the type tells.
+  double factor = std::log(base);
+  if (roundToType(M_E, type) == base)
+    factor = 1;
+  return ctx.apply(
+      ExprOp::Exp, type,
+      ctx.apply(ExprOp::Mul, type, {exponent, ctx.constant(type, factor)}));
+}
+
 static ExprRef simplifyPow(ExprContext &ctx, Type type, ExprRef base,
                            double exponent) {
   if (exponent == 1)
@@ -210,8 +226,10 @@ ExprRef ExprContext::simplify(ExprOp op, Type type, ArrayRef<ExprRef> x) {
   case ExprOp::Cast:
     return x[0]->getType() == type ? x[0] : nullptr;
   case ExprOp::Pow:
-    return x[1]->isConstant()
-               ? simplifyPow(*this, type, x[0], x[1]->getNumber())
+    if (x[1]->isConstant())
+      return simplifyPow(*this, type, x[0], x[1]->getNumber());
+    return x[0]->isConstant()
+               ? simplifyPowerOf(*this, type, x[0]->getNumber(), x[1])
                : nullptr;
   case ExprOp::And:
   case ExprOp::Or: {

@@ -364,9 +364,6 @@ ExprRef TensorView::evaluateOp(Operation *op, ArrayRef<ExprRef> x,
     return evaluateComparison(ctx, op, x);
   if (isa<arith::SelectOp>(op))
     return x[0]->isBool() ? ctx.select(x[0], x[1], x[2]) : nullptr;
-  // torch-mlir writes exponentials to the base 2 so.
-  if (isa<math::PowFOp>(op) && x[0]->isConstant() && x[0]->getNumber() == 2.0)
-    return ctx.apply(ExprOp::Exp2, type, x[1]);
   if (ExprOp floatOp = getFloatOp(op); floatOp != ExprOp::None)
     return ctx.apply(floatOp, type, x);
   if (isa<math::FPowIOp>(op))

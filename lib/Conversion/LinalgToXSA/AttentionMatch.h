@@ -192,6 +192,11 @@ bool matchProbabilities(MatchContext &match, ExprRef side,
 bool isSumOfNumerators(MatchContext &match, ExprRef sum, ExprRef numerator,
                        llvm::ArrayRef<ExprRef> keys);
 
+/// Matches exp(x - log(sum exp x)), written also as
+/// exp(s - (m + log(sum exp(s - m)))) and as a quotient of two exponentials.
+bool matchLogSoftmax(MatchContext &match, llvm::ArrayRef<ExprRef> keys,
+                     Probabilities &result);
+
 /// Takes masks of -inf off the exponent: they become conditions for a key to be
 /// kept.
 void takeMasks(MatchContext &match, Probabilities &result);

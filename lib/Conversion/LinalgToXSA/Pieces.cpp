@@ -124,21 +124,40 @@ ExprRef PieceMerger::mergeIntegers(ArrayRef<ExprRef> pieces) {
   return nullptr;
 }
 
+/// The tensors that a value is rearranged from, itself first.
+static SmallVector<ExprRef> getLayoutChain(TensorView &view, ExprRef e) {
+  SmallVector<ExprRef> chain;
+  for (; e && e->is(ExprKind::Access); e = view.peel(e))
+    chain.push_back(e);
+  return chain;
+}
+
+/// Elements of one tensor, however far each piece is from it.
 ExprRef PieceMerger::mergeAccesses(ArrayRef<ExprRef> pieces) {
-  Value value = pieces.front()->getValue();
-  SmallVector<ExprRef> indices;
-  for (size_t dim = 0; dim < pieces.front()->getOperands().size(); ++dim) {
-    Pieces at;
-    for (ExprRef piece : pieces) {
-      if (piece->getValue() != value)
+  auto chains = llvm::map_to_vector<6>(
+      pieces, [&](ExprRef piece) { return getLayoutChain(match.view, piece); });
+  auto mergeAt = [&](Value value) -> ExprRef {
+    Pieces accesses;
+    for (ArrayRef<ExprRef> chain : chains) {
+      const auto *found = llvm::find_if(
+          chain, [&](ExprRef e) { return e->getValue() == value; });
+      if (found == chain.end())
         return nullptr;
-      at.push_back(piece->getOperand(dim));
+      accesses.push_back(*found);
     }
-    indices.push_back(mergeIntegers(at));
-    if (!indices.back())
-      return nullptr;
-  }
-  return ctx.access(value, indices);
+    SmallVector<ExprRef> indices;
+    for (size_t dim = 0; dim < accesses[0]->getOperands().size(); ++dim) {
+      indices.push_back(mergeIntegers(llvm::map_to_vector<6>(
+          accesses, [&](ExprRef access) { return access->getOperand(dim); })));
+      if (!indices.back())
+        return nullptr;
+    }
+    return ctx.access(value, indices);
+  };
+  for (ExprRef access : chains.front())
+    if (ExprRef merged = mergeAt(access->getValue()))
+      return merged;
+  return nullptr;
 }
 
 /// How much two expressions look like the same part of two pieces.
@@ -184,11 +203,11 @@ ExprRef PieceMerger::mergeExactly(ArrayRef<ExprRef> pieces, unsigned depth) {
     return nullptr;
   if (pieces.front()->isInt())
     return mergeIntegers(pieces);
+  if (ExprRef merged = mergeAccesses(pieces))
+    return merged;
   Pieces inner = peelLayout(pieces);
   auto isAccess = [](ExprRef e) { return e->is(ExprKind::Access); };
   if (llvm::all_of(inner, isAccess)) {
-    if (ExprRef merged = mergeAccesses(inner))
-      return merged;
     for (ExprRef &e : inner)
       if (!(e = match.view.peel(e)))
         return nullptr;
@@ -374,10 +393,17 @@ static PieceNumber getPieceNumber(MatchContext &match, ExprRef choice) {
     ExprRef inFirst = ctx.substitute(condition, first);
     if (!inFirst->isConstant())
       continue;
-    int64_t size = 0;
-    do {
-      first[digit] = ctx.integer(++size);
-    } while (size < *extent && ctx.substitute(condition, first) == inFirst);
+    int64_t size = *extent;
+    bool isDecided = true;
+    for (int64_t i = *extent - 1; i > 0; --i) {
+      first[digit] = ctx.integer(i);
+      ExprRef inPiece = ctx.substitute(condition, first);
+      isDecided &= inPiece->isConstant();
+      size = inPiece == inFirst ? size : i;
+    }
+    first[digit] = ctx.integer(0);
+    if (!isDecided)
+      continue;
     if (size > 1 && size < *extent && *extent % size == 0 &&
         areAllPieces(count / size))
       ctx.floorDiv(digit, ctx.integer(size));

@@ -37,6 +37,8 @@ public:
 
 private:
   bool isProduct(ExprRef e);
+  bool reachesSum(ExprRef e, unsigned depth = 0);
+  ExprRef mergeKeys(ExprRef e);
   bool refuseOperation(ExprRef e);
   bool walkSum(ExprRef e, SmallVectorImpl<ScoreStep> &steps, ExprRef &product);
   bool stepScale(ExprRef &e, SmallVectorImpl<ScoreStep> &steps);
@@ -122,6 +124,31 @@ bool xsa::readsProduct(MatchContext &match, ExprRef e, ArrayRef<ExprRef> keys) {
   return ::readsProduct(match, e, keys, seen, /*depth=*/0);
 }
 
+/// Whether a sum of products is found in `e`, whatever it depends on.
+bool ScoreWalk::reachesSum(ExprRef e, unsigned depth) {
+  constexpr unsigned maxDepth = 8;
+  e = match.look(e);
+  if (e->isReduce(ExprOp::Add))
+    return match.look(e->getBody())->isApply(ExprOp::Mul);
+  return depth < maxDepth && e->is(ExprKind::Apply) && isStep(e->getOp()) &&
+         llvm::any_of(
+             e->getOperands(),
+             [&](ExprRef operand) {
+               return operand->isFloat() && reachesSum(operand, depth + 1);
+             });
+}
+
+/// Scores that are put together from those of some keys and those of others. A
+/// single key among them is a product that does not depend on the key. Null if
+/// `e` is something else.
+ExprRef ScoreWalk::mergeKeys(ExprRef e) {
+  if (!e->isApply(ExprOp::Select) || !e->getOperand(0)->dependsOnAny(keys) ||
+      !reachesSum(e->getOperand(1)) || !reachesSum(e->getOperand(2)))
+    return nullptr;
+  ExprRef merged = mergePieces(match, e);
+  return merged && !merged->isApply(ExprOp::Select) ? merged : nullptr;
+}
+
 /// Whether a product of queries and keys is found in `e`.
 bool ScoreWalk::carries(ExprRef e, unsigned depth) {
   if (depth > 24 || (!keys.empty() && !e->dependsOnAny(keys)))
@@ -134,6 +161,8 @@ bool ScoreWalk::carries(ExprRef e, unsigned depth) {
     bool chooses = inner->isApply(ExprOp::Select);
     result = llvm::any_of(inner->getOperands().drop_front(chooses),
                           [&](ExprRef x) { return carries(x, depth + 1); });
+    if (ExprRef merged = result ? nullptr : mergeKeys(inner))
+      result = carries(merged, depth + 1);
   }
   return known[e] = result;
 }
@@ -259,6 +288,10 @@ bool ScoreWalk::walk(ExprRef e, SmallVectorImpl<ScoreStep> &steps,
     if (isProduct(e)) {
       product = e;
       return true;
+    }
+    if (ExprRef merged = mergeKeys(e)) {
+      e = merged;
+      continue;
     }
     if (!e->is(ExprKind::Apply) || !isStep(e->getOp()) ||
         llvm::none_of(e->getOperands(), [&](ExprRef x) { return carries(x); }))

@@ -271,6 +271,40 @@ func.func @keys_in_two_pieces(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 #k = affine_map<(i, j, d) -> (j, d)>
 #s = affine_map<(i, j, d) -> (i, j)>
 
+// The product with a single key does not depend on the key.
+// CHECK-LABEL: func @one_key_alone(
+// CHECK-SAME: %[[X:.*]]: tensor
+// CHECK: xsa.attention {exclusion = {{.*}} ins(%[[X]], %[[X]], %[[X]]
+func.func @one_key_alone(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %ess = tensor.empty() : tensor<8x8xf32>
+  %ss0 = linalg.fill ins(%zero : f32) outs(%ess : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %ka = tensor.extract_slice %x[0, 0] [7, 8] [1, 1] : tensor<8x8xf32> to tensor<7x8xf32>
+  %kb = tensor.extract_slice %x[7, 0] [1, 8] [1, 1] : tensor<8x8xf32> to tensor<8xf32>
+  %esa = tensor.empty() : tensor<8x7xf32>
+  %fsa = linalg.fill ins(%zero : f32) outs(%esa : tensor<8x7xf32>) -> tensor<8x7xf32>
+  %sa = linalg.generic {indexing_maps = [#q, #k, #s], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %ka : tensor<8x8xf32>, tensor<7x8xf32>) outs(%fsa : tensor<8x7xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %m = arith.mulf %a, %b : f32
+    %r = arith.addf %out, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8x7xf32>
+  %f8 = tensor.empty() : tensor<8xf32>
+  %g8 = linalg.fill ins(%zero : f32) outs(%f8 : tensor<8xf32>) -> tensor<8xf32>
+  %sv = linalg.matvec ins(%x, %kb : tensor<8x8xf32>, tensor<8xf32>) outs(%g8 : tensor<8xf32>) -> tensor<8xf32>
+  %sb = tensor.expand_shape %sv [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %s = tensor.concat dim(1) %sa, %sb : (tensor<8x7xf32>, tensor<8x1xf32>) -> tensor<8x8xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<8x8xf32>) outs(%ess : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x8xf32>) outs(%ss0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
+
+// -----
+
+#q = affine_map<(i, j, d) -> (i, d)>
+#k = affine_map<(i, j, d) -> (j, d)>
+#s = affine_map<(i, j, d) -> (i, j)>
+
 // Scores that go through different operations are two attentions.
 // REMARK: remark: attention left alone: scores are chosen between two products of queries and keys
 // CHECK-LABEL: func @different_operations(

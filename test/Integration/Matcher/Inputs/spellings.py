@@ -702,7 +702,7 @@ class Attention:
         if self.letters == "nij" and not self.low and self.rng.random() < 0.6:
             s = m.batch_matmul(q, m.transpose(k, (0, 2, 1)))
         else:
-            s = m.einsum(f"{ql},{kl}->{self.letters}", q, k, "f32")
+            s = self.multiply_queries(q, k, ql, kl)
         if self.low:
             # Rounded, scaled, and widened for the softmax.
             s = m.cast(m.cast(s, self.low), "f32") if self.rng.random() < 0.5 else s
@@ -752,6 +752,28 @@ class Attention:
                 l = m.cast(l, y.dtype)  # noqa: E741
             y = m.div(y, l) if self.softmax_style == "late" else m.mul(y, m.div(1.0, l))
         return y
+
+    def multiply_queries(self, q: Tensor, k: Tensor, ql: str, kl: str) -> Tensor:
+        """The first product, now and then one for each head, or for some rows or keys."""
+        m, equation = self.m, f"{ql},{kl}->{self.letters}"
+        draw = random.Random(" ".join(map(str, self.model.label)))
+        sizes = {**dict(zip(ql, q.shape)), **dict(zip(kl, k.shape))}
+        # What may become dynamic is not cut at a number.
+        letters = [c for c in self.letters if sizes[c] > 1 and sizes[c] % 7 != 0 and c != "b"]
+        if not letters or draw.random() > 0.15:
+            return m.einsum(equation, q, k, "f32")
+        letter = draw.choice(letters)
+        self.note(f"pieces of {letter}")
+        cuts = range(1, sizes[letter])
+        if draw.random() < 0.4:
+            cuts = [draw.choice(cuts)]
+        bounds, parts = [0, *cuts, sizes[letter]], []
+        for start, end in zip(bounds, bounds[1:]):
+            part = lambda x, of, a=start, b=end: (  # noqa: E731
+                m.slice(x, of.index(letter), a, b - a) if letter in of else x
+            )
+            parts.append(m.einsum(equation, part(q, ql), part(k, kl), "f32"))
+        return m.concat(parts, self.letters.index(letter))
 
     def multiply_and_add_up(self, p: Tensor, v: Tensor, vl: str, yl: str) -> Tensor:
         """The second product by two operations: (p[..., None] * v).sum(keys)."""

@@ -1,6 +1,7 @@
 // RUN: xsa-opt %s --raise-attention-to-xsa | FileCheck %s
 
-// An exponential to the base 2 is a power of two to torch-mlir.
+// An exponential to the base 2 is a power of two to torch-mlir. Powers of any
+// number above 0 are exponentials of multiples.
 
 #rows = affine_map<(b, i, j) -> (b, i, j)>
 #sums = affine_map<(b, i, j) -> (b, i)>
@@ -8,6 +9,11 @@
 // CHECK-LABEL: func @powers_of_two
 // CHECK: xsa.attention {{{.*}}scale = 0.69314{{.*}}
 // CHECK-LABEL: func @powers_of_three
+// CHECK: xsa.attention {{{.*}}scale = 1.09861{{.*}}
+// CHECK-LABEL: func @powers_of_e
+// CHECK: xsa.attention
+// CHECK-NOT: scale
+// CHECK-LABEL: func @powers_of_minus_two
 // CHECK-NOT: xsa.attention
 func.func @powers_of_two(%x: tensor<1x3x8xf32>) -> tensor<1x3x8xf32> {
   %two = arith.constant 2.0 : f32
@@ -18,6 +24,18 @@ func.func @powers_of_two(%x: tensor<1x3x8xf32>) -> tensor<1x3x8xf32> {
 func.func @powers_of_three(%x: tensor<1x3x8xf32>) -> tensor<1x3x8xf32> {
   %three = arith.constant 3.0 : f32
   %0 = call @attention(%x, %three) : (tensor<1x3x8xf32>, f32) -> tensor<1x3x8xf32>
+  return %0 : tensor<1x3x8xf32>
+}
+
+func.func @powers_of_e(%x: tensor<1x3x8xf32>) -> tensor<1x3x8xf32> {
+  %e = arith.constant 2.718281828459045 : f32
+  %0 = call @attention(%x, %e) : (tensor<1x3x8xf32>, f32) -> tensor<1x3x8xf32>
+  return %0 : tensor<1x3x8xf32>
+}
+
+func.func @powers_of_minus_two(%x: tensor<1x3x8xf32>) -> tensor<1x3x8xf32> {
+  %two = arith.constant -2.0 : f32
+  %0 = call @attention(%x, %two) : (tensor<1x3x8xf32>, f32) -> tensor<1x3x8xf32>
   return %0 : tensor<1x3x8xf32>
 }
 
