@@ -49,18 +49,19 @@ private:
 /// Sums are taken in steps of a chunk of 16 bytes.
 static constexpr int64_t kSums = 4;
 
-/// Longer sums add up a step by itself first: one sum that goes through all
-/// products rounds as often as there are products.
-static constexpr int64_t kLongSum = 128;
+/// Longer sums are added up in parts of this length: a sum rounds as often as
+/// it has products, and each time by more, as it grows. With parts of n/k of n
+/// products, the variance of the error is about 1/k of that of one sum, and an
+/// addition for each part is all they cost.
+static constexpr int64_t kPart = 32;
 
-/// The sum of a step of products, and of what came before.
-static Value add(ThreadBuilder &b, ValueRange lhs, ValueRange rhs, Value before,
-                 bool byItself) {
-  Value sum = byItself ? Value() : before;
+/// `before`, if there is one, and the sum of a step of products.
+static Value add(ThreadBuilder &b, ValueRange lhs, ValueRange rhs,
+                 Value before) {
   for (auto [left, right] : llvm::zip_equal(lhs, rhs))
-    sum = sum ? math::FmaOp::create(b, left, right, sum).getResult()
-              : arith::MulFOp::create(b, left, right).getResult();
-  return byItself ? arith::AddFOp::create(b, before, sum).getResult() : sum;
+    before = before ? math::FmaOp::create(b, left, right, before).getResult()
+                    : arith::MulFOp::create(b, left, right).getResult();
+  return before;
 }
 
 /// Elements of the operand from `position` along the kept dimension and `sum`
@@ -153,19 +154,27 @@ LogicalResult Fma::multiply(ThreadBuilder &b, ProductOperand &lhs,
                                  "memory");
   FragmentShape shape(accumulator.type, accumulator.layout, b.getPlan());
   int64_t sums = rhs.fragment.type.getDimSize(rhs.sumsOverLast ? 1 : 0);
-  for (int64_t sum = 0; sum < sums; sum += kSums) {
-    SmallVector<Values> rows = left(b, lhs, shape, sum);
-    // Loads stand where they are used: registers do not hold all columns.
-    for (int64_t block = 0; block < shape.columnBlocks; ++block) {
-      std::array<Values, 2> columns = right(b, rhs, shape, block, sum);
-      for (auto [side, elements] : llvm::enumerate(columns))
-        for (auto [row, factors] : llvm::enumerate(rows)) {
-          FragmentIndex index{int64_t(row) / 2, int64_t(row) % 2, block,
-                              int64_t(side)};
-          Value &value = accumulator.values[shape.numberOf(index)];
-          value = add(b, factors, elements, value, sums > kLongSum);
-        }
+  for (int64_t from = 0; from < sums; from += kPart) {
+    // The first part goes on from what came before.
+    Values part = accumulator.values;
+    if (from > 0)
+      part.assign(part.size(), Value());
+    for (int64_t sum = from; sum < std::min(from + kPart, sums); sum += kSums) {
+      SmallVector<Values> rows = left(b, lhs, shape, sum);
+      // Loads stand where they are used: registers do not hold all columns.
+      for (int64_t block = 0; block < shape.columnBlocks; ++block) {
+        std::array<Values, 2> columns = right(b, rhs, shape, block, sum);
+        for (auto [side, elements] : llvm::enumerate(columns))
+          for (auto [row, factors] : llvm::enumerate(rows)) {
+            FragmentIndex index{int64_t(row) / 2, int64_t(row) % 2, block,
+                                int64_t(side)};
+            Value &value = part[shape.numberOf(index)];
+            value = add(b, factors, elements, value);
+          }
+      }
     }
+    for (auto [value, sum] : llvm::zip_equal(accumulator.values, part))
+      value = from > 0 ? arith::AddFOp::create(b, value, sum).getResult() : sum;
   }
   return success();
 }
