@@ -98,6 +98,7 @@ static void addDevice(OpPassManager &pm) {
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
+  kernels.addNestedPass<gpu::GPUFuncOp>(createRecomputeAddresses());
   kernels.addPass(createSCFToControlFlowPass());
   // Before GPU operations: that step would make library calls of them.
   kernels.addPass(createConvertMathToLLVMPass());

@@ -173,4 +173,18 @@ def DistributeTiles : Pass<"xsa-distribute-tiles", "::mlir::gpu::GPUFuncOp"> {
   ];
 }
 
+def RecomputeAddresses : Pass<"xsa-recompute-addresses", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "compute addresses after a kernel's loops anew";
+  let description = [{
+    What follows the last loop of a kernel computes its indices and pointers
+    again, from the numbers of thread and block, instead of taking them from
+    before the loops: values that are only needed at both ends would hold
+    registers in between. The numbers pass a shuffle of each lane with itself,
+    so that later optimizations do not merge the two computations.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::NVVM::NVVMDialect"
+  ];
+}
+
 #endif // XSA_CONVERSION_TILESTONVVM_PASSES_TD

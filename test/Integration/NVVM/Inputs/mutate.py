@@ -215,12 +215,22 @@ def mutants(text, covered):
         "shuffle with the wrong lane",
     )
     yield from change(some_of(shuffle), r"i32 -1", "i32 65535", "shuffle with half the mask")
+    # The numbers of thread and block after the loops; that of the block is the same in all lanes.
+    again = lines_with(shuffle + r"\S*\(i32 -1, i32 %\d+, i32 0, i32 31\)")
+    assert len(again) == 2, again
+    mixed = {n: code[n].replace("i32 0, i32 31", "i32 1, i32 31") for n in again}
+    yield (
+        "number of another thread",
+        "\n".join(mixed.get(n, line) for n, line in enumerate(code)),
+    )
     transposed = r"call .*ldmatrix.*\.trans\.b16"
     yield from change(some_of(transposed), r"\.trans\.b16", ".b16", "load not transposed")
     plain = r"call .*ldmatrix\.sync\.aligned\.m8n8\.x4\.b16"
     yield from change(some_of(plain), r"\.x4\.b16", ".x4.trans.b16", "load transposed")
     swizzle = r"= xor i32 %"
-    yield from change(some_of(swizzle), r"= xor ", "= or ", "swizzle mismatch")
+    # In between are chunks that are 0 in every thread: there both give the same.
+    swizzles = all_of(swizzle)
+    yield from change([swizzles[0], swizzles[-1]], r"= xor ", "= or ", "swizzle mismatch")
     copy = r"call void @llvm\.nvvm\.cp\.async\.c.\.shared\.global\.16\.s"
     yield from change(some_of(copy), r"i32 %\S+\)", "i32 0)", "prefetch fills with zeros")
     store = r"store .*, ptr addrspace\(1\)"
@@ -239,9 +249,20 @@ def mutants(text, covered):
         "ugt": "uge",
         "uge": "ugt",
     }
-    # The mask's comparisons are the most.
-    middle = [(name, n) for name, n in all_of(compare)][len(all_of(compare)) // 2 :][:1]
-    yield from change(middle, r"icmp (\w+)", lambda m: f"icmp {flip[m[1]]}", "mask off by one")
+    # The mask's comparisons are the most. All that stand together: in some of them no thread has an
+    # element on the diagonal.
+    compares = all_of(compare)
+    middle = compares[len(compares) // 2][1]
+    labels = [n for n, line in enumerate(code) if re.match(r"\d+:", line)]
+    start = max(n for n in labels if n < middle)
+    end = min(n for n in labels if n > middle)
+    flipped = [
+        re.sub(r"icmp (\w+)", lambda m: f"icmp {flip[m[1]]}", line)
+        if re.search(compare, line)
+        else line
+        for line in code[start:end]
+    ]
+    yield "mask off by one", "\n".join(code[:start] + flipped + code[end:])
     multiply = r"call .*llvm\.nvvm\.mma\."
     yield from change(
         some_of(multiply), r"(<2 x half> \S+), (<2 x half> \S+),", r"\2, \1,", "fragments swapped"
