@@ -74,6 +74,33 @@ static std::optional<int64_t> numRows(AttentionOp op) {
       extentOf(op, op.getQueryMap(), op.getQuery(), op.getQueryDim()));
 }
 
+/// Counts what the scores of `op` take beside query and keys.
+static void countScoreParts(AttentionOp op, AttentionShape &shape) {
+  auto isDynamic = [&](AffineMap map, Value shaped, unsigned dim) {
+    return ShapedType::isDynamic(extentOf(op, map, shaped, dim));
+  };
+  shape.runtimeNumbers =
+      isDynamic(op.getQueryMap(), op.getQuery(), op.getQueryDim()) +
+      isDynamic(op.getKeyMap(), op.getKey(), op.getKeyDim());
+  for (unsigned dim = 0; dim < op.getNumLeadingDims(); ++dim)
+    shape.runtimeNumbers += isDynamic(op.getOutputMap(), op.getOutput(), dim);
+  for (Value number :
+       std::initializer_list<Value>{op.getKeyLengths(), op.getQueryOffset(),
+                                    op.getQueryStart(), op.getKeyStart()})
+    shape.runtimeNumbers += number != nullptr;
+
+  SmallVector<AffineMap> maps{op.getMaskMap(), op.getBiasMap(),
+                              op.getKeyBeginMap(), op.getKeyEndMap()};
+  llvm::append_range(maps, op.getScoreInputMaps());
+  for (AffineMap map : maps)
+    if (map && map.isFunctionOfDim(op.getKeyDim()))
+      ++shape.scoreOperands;
+    else if (map)
+      ++shape.rowNumbers;
+  shape.rowNumbers += op.getWindowLeft().has_value() +
+                      op.getWindowRight().has_value() + op.hasScoreRegion();
+}
+
 AttentionShape xsa::shapeOf(AttentionOp op) {
   AttentionShape shape;
   Type type = getElementTypeOrSelf(op.getQuery());
@@ -95,6 +122,7 @@ AttentionShape xsa::shapeOf(AttentionOp op) {
     shape.ownValueBytes =
         getElementTypeOrSelf(op.getSelfValue()).getIntOrFloatBitWidth() / 8;
   shape.ownOnDiagonal = isOwnOnDiagonal(op);
+  countScoreParts(op, shape);
   return shape;
 }
 
@@ -145,6 +173,8 @@ static std::optional<RangePlan> planRanges(AttentionOp op,
   alone.shape.heads = std::nullopt;
   alone.shape.ownValueBytes = 0;
   alone.shape.ownOnDiagonal = false;
+  // Where the range begins.
+  ++alone.shape.runtimeNumbers;
   // Rows that are not known are planned for as few.
   alone.shape.rows = numRows(op).value_or(1);
   auto choose = [&](RangePlan &plan, const PlanOverrides &sizes) {
@@ -171,6 +201,8 @@ static std::optional<RangePlan> planRanges(AttentionOp op,
     return alone;
   RangePlan joint = join(*heads);
   joint.rowsPerHead = *alone.shape.rows;
+  // Which row of its head a row is.
+  ++joint.shape.rowNumbers;
   PlanOverrides sizes = given;
   // All rows are in one tile.
   if (!sizes.queryTile)

@@ -60,7 +60,7 @@ int64_t KernelPlan::copiesPerThread(const AttentionShape &shape) const {
          (32 * warps);
 }
 
-int64_t KernelPlan::registers(const AttentionShape &shape) const {
+int64_t KernelPlan::tileRegisters(const AttentionShape &shape) const {
   int64_t output = perThread(rowsPerWarp(), shape.valueDepth);
   int64_t scores = perThread(rowsPerWarp(), keyTile);
   int64_t query =
@@ -73,6 +73,21 @@ int64_t KernelPlan::registers(const AttentionShape &shape) const {
   if (endsInPass && keysEndInTile(shape))
     rest += 48;
   return output + scores + query + rest;
+}
+
+int64_t KernelPlan::registers(const AttentionShape &shape) const {
+  int64_t rows = rowsPerWarp() / 8;
+  int64_t scores = perThread(rowsPerWarp(), keyTile);
+  // Pointers to rows, and pairs of elements on their way from there.
+  int64_t more = shape.scoreOperands * (2 * rows + scores / 2);
+  more += shape.rowNumbers * rows + shape.runtimeNumbers * 2;
+  // A query that is not in registers has four steps of its product on the way.
+  if (!queryInRegisters)
+    more += perThread(rowsPerWarp(), 64) / 2;
+  // Parts of long sums are added up beside the scores.
+  if (shape.unit == MatrixKind::Fma)
+    more += scores;
+  return tileRegisters(shape) + more;
 }
 
 /// The tiles on the diagonal are the last ones, and nothing takes their place.
@@ -123,19 +138,22 @@ double KernelPlan::slotsPerScore(const AttentionShape &shape) const {
 
 int64_t KernelPlan::occupancy(const AttentionShape &shape,
                               const ChipLimits &chip) const {
-  int64_t registers = llvm::alignTo(this->registers(shape), 8) * warps * 32;
+  int64_t perThread = std::min(this->registers(shape), chip.registersPerThread);
+  int64_t registers = llvm::alignTo(perThread, 8) * warps * 32;
   return std::min(chip.registersPerSM / registers,
                   chip.sharedBytesPerSM / (sharedBytes(shape) + 1024));
 }
 
+/// What the assembler needs beyond the estimate of registers.
+static constexpr int64_t kRegisterMargin = 24;
+
 static bool fits(const KernelPlan &plan, const AttentionShape &shape,
                  const ChipLimits &chip) {
-  // What the assembler needs beyond the estimate, without spilling.
-  constexpr int64_t margin = 24;
   // Where the last tile is not filled, copies of keys and of values share what
   // says how much of them exists; with more of them that spills.
   constexpr int64_t maxCopies = 32;
-  return plan.registers(shape) + margin <= chip.registersPerThread &&
+  return plan.tileRegisters(shape) + kRegisterMargin <=
+             chip.registersPerThread &&
          (plan.copiesPerThread(shape) <= maxCopies ||
           !plan.keysEndInTile(shape)) &&
          plan.sharedBytes(shape) <= chip.sharedBytesPerBlock &&
@@ -170,11 +188,17 @@ std::optional<KernelPlan> xsa::choosePlan(const AttentionShape &shape,
                                           const ChipLimits &chip,
                                           const PlanOverrides &overrides) {
   std::optional<KernelPlan> best;
+  // Registers that may be missing, which is worse than any cost.
+  auto missing = [&](const KernelPlan &plan) {
+    int64_t wanted = plan.registers(shape) + kRegisterMargin;
+    return std::max<int64_t>(wanted - chip.registersPerThread, 0);
+  };
   auto consider = [&](KernelPlan plan) {
     if (!fits(plan, shape, chip))
       return;
     plan.cost = costOf(plan, shape, chip);
-    if (!best || plan.cost < best->cost)
+    if (!best || std::make_pair(missing(plan), plan.cost) <
+                     std::make_pair(missing(*best), best->cost))
       best = plan;
   };
   auto choices = [](int64_t fixed, std::initializer_list<int64_t> values) {

@@ -50,6 +50,11 @@ struct AttentionShape {
   /// Own values are the values at the rows' positions, and no row sees a key
   /// after its own.
   bool ownOnDiagonal = false;
+  /// What loops over keys hold besides tiles: operands with an element for each
+  /// score (masks, biases), numbers of each row (ends of windows and intervals,
+  /// slopes), numbers that are known when the kernel runs (extents, lengths,
+  /// positions).
+  int64_t scoreOperands = 0, rowNumbers = 0, runtimeNumbers = 0;
 };
 
 struct KernelPlan {
@@ -68,7 +73,9 @@ struct KernelPlan {
   }
   /// Of 16 bytes of a tile of keys and values.
   int64_t copiesPerThread(const AttentionShape &shape) const;
-  /// An estimate; the assembler has the last word.
+  /// Estimates; the assembler has the last word. Those of tiles and of what
+  /// every loop has are needed, of the rest some may wait their turn.
+  int64_t tileRegisters(const AttentionShape &shape) const;
   int64_t registers(const AttentionShape &shape) const;
   int64_t sharedBytes(const AttentionShape &shape) const;
   /// Issue slots of a warp per 32 scores, tensor instructions included.

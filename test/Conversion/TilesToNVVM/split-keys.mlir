@@ -163,3 +163,54 @@ func.func @few_keys(%q: tensor<2x1x64xf16>, %k: tensor<2x64x64xf16>, %v: tensor<
       outs(%o : tensor<2x1x64xf16>) -> tensor<2x1x64xf16>
   return %r : tensor<2x1x64xf16>
 }
+
+// Packed rows of f32 would leave a fourth of a tile empty, and nothing else
+// makes them cheaper.
+
+// CHECK-LABEL: func.func @packed_would_be_dearer
+// CHECK-NOT:     collapse_shape
+// CHECK:         "packed_would_be_dearer_attention0_merge"
+func.func @packed_would_be_dearer(%q: tensor<2x3x24x64xf32>, %k: tensor<2x8192x64xf32>, %v: tensor<2x8192x64xf32>, %o: tensor<2x3x24x64xf32>) -> tensor<2x3x24x64xf32> {
+  // expected-remark @+2 {{tile 32 x}}
+  // expected-remark-re @+1 {{keys in {{[0-9]+}} ranges, merged in tiles of {{[0-9]+}} rows}}
+  %r = xsa.attention {causal, indexing_maps = [#gq, #gk, #gv, #gq2]}
+      ins(%q, %k, %v : tensor<2x3x24x64xf32>, tensor<2x8192x64xf32>, tensor<2x8192x64xf32>)
+      outs(%o : tensor<2x3x24x64xf32>) -> tensor<2x3x24x64xf32>
+  return %r : tensor<2x3x24x64xf32>
+}
+
+// There are no more ranges than the merge goes through in reasonable time.
+
+func.func @most_ranges(%q: tensor<1x1x64xf16>, %k: tensor<1x1048576x64xf16>, %v: tensor<1x1048576x64xf16>, %o: tensor<1x1x64xf16>) -> tensor<1x1x64xf16> {
+  // expected-remark @+2 {{tile 16 x}}
+  // expected-remark @+1 {{keys in 128 ranges}}
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %k, %v : tensor<1x1x64xf16>, tensor<1x1048576x64xf16>, tensor<1x1048576x64xf16>)
+      outs(%o : tensor<1x1x64xf16>) -> tensor<1x1x64xf16>
+  return %r : tensor<1x1x64xf16>
+}
+
+// -----
+
+#gq = affine_map<(h, g, m, k1, k2, n) -> (h, g, m, k1)>
+#gk = affine_map<(h, g, m, k1, k2, n) -> (h, k2, k1)>
+#gv = affine_map<(h, g, m, k1, k2, n) -> (h, k2, n)>
+#gq2 = affine_map<(h, g, m, k1, k2, n) -> (h, g, m, n)>
+
+// The keys that packed rows may see end after the rows of one head, not after
+// those of all: the first stands at 8192 - 4 * 8 + start.
+
+// CHECK-DAG:   #[[FIRST:.*]] = affine_map<(d0)[s0] -> (d0 + s0 + 8160)>
+// CHECK-DAG:   #[[LAST:.*]] = affine_map<(d0, d1)[s0] -> (d0 - d1 * 128 + s0 + 8164, 128)>
+// CHECK-LABEL: func.func @keys_of_packed_rows
+// CHECK:         affine.apply #[[FIRST]]
+// CHECK:         affine.min #[[LAST]]
+func.func @keys_of_packed_rows(%q: tensor<2x8x4x64xf16>, %k: tensor<2x8192x64xf16>, %v: tensor<2x8192x64xf16>, %start: index, %o: tensor<2x8x4x64xf16>) -> tensor<2x8x4x64xf16> {
+  // expected-remark @+2 {{tile 32 x}}
+  // expected-remark-re @+1 {{keys in 64 ranges{{.*}}; the rows of 8 heads are in a tile}}
+  %r = xsa.attention {causal, window_left = 512 : i64, indexing_maps = [#gq, #gk, #gv, #gq2]}
+      ins(%q, %k, %v : tensor<2x8x4x64xf16>, tensor<2x8192x64xf16>, tensor<2x8192x64xf16>)
+      query_start(%start)
+      outs(%o : tensor<2x8x4x64xf16>) -> tensor<2x8x4x64xf16>
+  return %r : tensor<2x8x4x64xf16>
+}
