@@ -245,7 +245,9 @@ std::optional<RowPlan> xsa::chooseRowPlan(const RowShape &shape,
                                           const ChipLimits &chip) {
   constexpr int64_t accessBytes = 16, sectorBytes = 32;
   // What a thread has on its way, in elements: two accesses of 16 bytes.
-  constexpr int64_t elementsInFlight = 16, maxElementsPerRow = 64;
+  constexpr int64_t elementsInFlight = 16;
+  // What registers hold of a row and of its own values.
+  int64_t maxElementsPerRow = shape.contiguous ? 64 : 96;
   RowPlan plan{4, 1, 1, 1};
   if (shape.contiguous) {
     plan.chunk = std::gcd(shape.depth, accessBytes / shape.elementBytes);

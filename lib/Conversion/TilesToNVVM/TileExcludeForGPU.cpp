@@ -78,6 +78,18 @@ static RowShape shapeOf(ExcludeOp op, unsigned rowDim) {
   return shape;
 }
 
+/// Whether rows share sectors of memory with their neighbours, so that whole
+/// sectors are only moved with those.
+static bool sharesSectors(ExcludeOp op) {
+  constexpr int64_t sectorBytes = 32;
+  return llvm::any_of(
+      ValueRange{op.getInput(), op.getValue(), op.getOutput()},
+      [&](Value rows) {
+        int64_t bytes = getElementTypeOrSelf(rows).getIntOrFloatBitWidth() / 8;
+        return extentOf(op, op.getValueDepthDim()) * bytes % sectorBytes != 0;
+      });
+}
+
 namespace {
 struct TileExcludeForGPU
     : public TileForGPU<xsa::impl::TileExcludeForGPUBase<TileExcludeForGPU>,
@@ -95,6 +107,11 @@ private:
       plan = chooseRowPlan(shape, limits);
     if (!plan)
       return leave(op, "a value depth of " + Twine(shape.depth));
+    if (shape.contiguous && sharesSectors(op)) {
+      joinRows(rewriter, op);
+      shape = shapeOf(op, *findRowDim(op));
+      plan = chooseRowPlan(shape, limits);
+    }
     if (printPlan)
       op.emitRemark("tile of ")
           << plan->rows() << " rows, " << plan->warps << " warps, "

@@ -114,3 +114,63 @@ func.func @single_row(%y: tensor<64xf16>, %v: tensor<64xf16>, %o: tensor<64xf16>
       outs(%o : tensor<64xf16>) -> tensor<64xf16>
   return %z : tensor<64xf16>
 }
+
+// -----
+
+#y = affine_map<(b, h, t, n) -> (b, t, h, n)>
+#s = affine_map<(b, h, t, n) -> (h)>
+
+// Rows of 80 bytes share sectors with their neighbours: tokens and heads, which
+// stand side by side, are rows together.
+
+// CHECK-LABEL: func.func @neighbours
+// CHECK-SAME:    %[[Y:[a-z0-9]+]]: tensor<2x300x3x40xf16>, %[[V:[a-z0-9]+]]: tensor<2x300x3x40xf16>
+// CHECK:         %[[YT:.*]] = tensor.collapse_shape %[[Y]] {{\[}}[0, 1], [2], [3]] : tensor<2x300x3x40xf16> into tensor<600x3x40xf16>
+// CHECK:         %[[YS:.*]] = tensor.collapse_shape %[[YT]] {{\[}}[0, 1], [2]] : tensor<600x3x40xf16> into tensor<1800x40xf16>
+// CHECK:         scf.forall (%{{.*}}) = (0) to (1800) step (
+// CHECK:           tensor.extract_slice %[[YS]]
+// CHECK:         tensor.expand_shape {{.*}} : tensor<1800x40xf16> into tensor<600x3x40xf16>
+// CHECK:         tensor.expand_shape {{.*}} : tensor<600x3x40xf16> into tensor<2x300x3x40xf16>
+func.func @neighbours(%y: tensor<2x300x3x40xf16>, %v: tensor<2x300x3x40xf16>, %o: tensor<2x300x3x40xf16>) -> tensor<2x300x3x40xf16> {
+  // expected-remark @+1 {{8 threads on a row, chunks of 8 elements}}
+  %z = xsa.exclude {exclusion = #xsa.exclusion<raw>, indexing_maps = [#y, #y, #y]}
+      ins(%y, %v : tensor<2x300x3x40xf16>, tensor<2x300x3x40xf16>)
+      outs(%o : tensor<2x300x3x40xf16>) -> tensor<2x300x3x40xf16>
+  return %z : tensor<2x300x3x40xf16>
+}
+
+// Not where sectors are whole by themselves, where an operand has one of the
+// dimensions alone (but batch and tokens then), or where one is a slice, of
+// which a view may be a copy.
+
+// CHECK-LABEL: func.func @whole_sectors
+// CHECK-NOT:     collapse_shape
+// CHECK-LABEL: func.func @strength_of_heads
+// CHECK:         tensor.collapse_shape %{{.*}} {{\[}}[0, 1], [2], [3]]
+// CHECK-NOT:     tensor<1800x40xf16>
+// CHECK-LABEL: func.func @slice
+// CHECK-NOT:     collapse_shape
+func.func @whole_sectors(%y: tensor<2x300x3x48xf16>, %v: tensor<2x300x3x48xf16>, %o: tensor<2x300x3x48xf16>) -> tensor<2x300x3x48xf16> {
+  // expected-remark @+1 {{threads on a row}}
+  %z = xsa.exclude {exclusion = #xsa.exclusion<raw>, indexing_maps = [#y, #y, #y]}
+      ins(%y, %v : tensor<2x300x3x48xf16>, tensor<2x300x3x48xf16>)
+      outs(%o : tensor<2x300x3x48xf16>) -> tensor<2x300x3x48xf16>
+  return %z : tensor<2x300x3x48xf16>
+}
+
+func.func @strength_of_heads(%y: tensor<2x300x3x40xf16>, %v: tensor<2x300x3x40xf16>, %s: tensor<3xf32>, %o: tensor<2x300x3x40xf16>) -> tensor<2x300x3x40xf16> {
+  // expected-remark @+1 {{threads on a row}}
+  %z = xsa.exclude {exclusion = #xsa.exclusion<raw>, indexing_maps = [#y, #y, #s, #y]}
+      ins(%y, %v : tensor<2x300x3x40xf16>, tensor<2x300x3x40xf16>) strength(%s : tensor<3xf32>)
+      outs(%o : tensor<2x300x3x40xf16>) -> tensor<2x300x3x40xf16>
+  return %z : tensor<2x300x3x40xf16>
+}
+
+func.func @slice(%y: tensor<2x300x3x40xf16>, %qkv: tensor<2x300x9x40xf16>, %o: tensor<2x300x3x40xf16>) -> tensor<2x300x3x40xf16> {
+  %v = tensor.extract_slice %qkv[0, 0, 6, 0] [2, 300, 3, 40] [1, 1, 1, 1] : tensor<2x300x9x40xf16> to tensor<2x300x3x40xf16>
+  // expected-remark @+1 {{threads on a row}}
+  %z = xsa.exclude {exclusion = #xsa.exclusion<raw>, indexing_maps = [#y, #y, #y]}
+      ins(%y, %v : tensor<2x300x3x40xf16>, tensor<2x300x3x40xf16>)
+      outs(%o : tensor<2x300x3x40xf16>) -> tensor<2x300x3x40xf16>
+  return %z : tensor<2x300x3x40xf16>
+}

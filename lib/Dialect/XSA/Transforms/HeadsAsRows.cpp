@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "xsa/Dialect/XSA/Transforms/HeadsAsRows.h"
+#include "JoinDims.h"
 
 #include "xsa/Dialect/XSA/IR/AttentionParts.h"
 
@@ -108,19 +109,6 @@ void xsa::useHeadsAsRows(RewriterBase &rewriter, AttentionOp op) {
 // Several rows
 //===----------------------------------------------------------------------===//
 
-/// Where `heads` stands in a map that has the query rows right after it.
-static std::optional<unsigned> findJoint(AttentionOp op, AffineMap map,
-                                         unsigned heads) {
-  Builder builder(op.getContext());
-  std::optional<unsigned> position =
-      map.getResultPosition(builder.getAffineDimExpr(heads));
-  std::optional<unsigned> rows =
-      map.getResultPosition(builder.getAffineDimExpr(op.getQueryDim()));
-  if (!position || !rows || *rows != *position + 1)
-    return std::nullopt;
-  return position;
-}
-
 std::optional<unsigned> xsa::findHeadsToPack(AttentionOp op) {
   int64_t rows = getQueryExtent(op, op.getQueryDim());
   std::optional<unsigned> heads = findSharedHeads(op, HeadUse::Ranges);
@@ -135,21 +123,10 @@ std::optional<unsigned> xsa::findHeadsToPack(AttentionOp op) {
       continue;
     bool hasHeads = map.isFunctionOfDim(*heads),
          hasRows = map.isFunctionOfDim(op.getQueryDim());
-    if ((hasHeads || hasRows) && !findJoint(op, map, *heads))
+    if ((hasHeads || hasRows) && !findJoint(map, *heads, op.getQueryDim()))
       return std::nullopt;
   }
   return heads;
-}
-
-/// Each dimension by itself but those at `joint` and after it.
-static SmallVector<ReassociationIndices> joinAt(unsigned joint, unsigned rank) {
-  SmallVector<ReassociationIndices> groups;
-  for (unsigned position = 0; position < rank; ++position)
-    if (position == joint + 1)
-      groups.back().push_back(position);
-    else
-      groups.push_back({position});
-  return groups;
 }
 
 SmallVector<Value> xsa::packHeads(RewriterBase &rewriter, AttentionOp op,
@@ -172,42 +149,5 @@ SmallVector<Value> xsa::packHeads(RewriterBase &rewriter, AttentionOp op,
     op.getQueryStartMutable().assign(more);
   }
 
-  SmallVector<AffineMap> maps;
-  SmallVector<Value> results;
-  rewriter.startOpModification(op);
-  for (auto [operand, map] :
-       llvm::zip_equal(op.getShapedOperands(), op.getMaps())) {
-    std::optional<unsigned> joint = findJoint(op, map, heads);
-    SmallVector<AffineExpr> dims;
-    for (AffineExpr expr : map.getResults()) {
-      unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-      if (dim != heads)
-        dims.push_back(rewriter.getAffineDimExpr(dim - (dim > heads)));
-    }
-    maps.push_back(
-        AffineMap::get(map.getNumDims() - 1, 0, dims, op.getContext()));
-    if (!joint)
-      continue;
-    Value whole = operand->get();
-    auto groups = joinAt(*joint, map.getNumResults());
-    rewriter.setInsertionPoint(op);
-    Value packed =
-        tensor::CollapseShapeOp::create(rewriter, loc, whole, groups);
-    operand->set(packed);
-    if (!op.isDpsInit(operand))
-      continue;
-    OpResult result = op.getTiedOpResult(operand);
-    result.setType(packed.getType());
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(rewriter, loc, whole);
-    rewriter.setInsertionPointAfter(op);
-    auto expanded = tensor::ExpandShapeOp::create(
-        rewriter, loc, cast<RankedTensorType>(whole.getType()), result, groups,
-        sizes);
-    rewriter.replaceAllUsesExcept(result, expanded, expanded);
-    results.push_back(expanded);
-  }
-  op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-  rewriter.finalizeOpModification(op);
-  return results;
+  return joinDims(rewriter, op, heads, op.getQueryDim());
 }

@@ -13,12 +13,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "xsa/Dialect/XSA/Transforms/TileExclude.h"
+#include "JoinDims.h"
 #include "TileOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 #include <limits>
@@ -50,6 +52,52 @@ std::optional<unsigned> xsa::findRowDim(ExcludeOp op) {
   }
   return best;
 }
+
+//===----------------------------------------------------------------------===//
+// Rows side by side
+//===----------------------------------------------------------------------===//
+
+/// Whether a tensor is all of a buffer, as far as can be seen: a view of a
+/// slice might have to be copied.
+static bool isWhole(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<tensor::ExtractSliceOp>(op))
+      return false;
+    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+            op))
+      return true;
+    value = op->getOperand(0);
+  }
+  return isa<FunctionOpInterface>(
+      cast<BlockArgument>(value).getOwner()->getParentOp());
+}
+
+/// Two dimensions of the own values that every operand has side by side, or not
+/// at all.
+static std::optional<std::pair<unsigned, unsigned>>
+findNeighbours(ExcludeOp op) {
+  unsigned depth = op.getValueDepthDim();
+  for (unsigned outer = 0; outer < depth; ++outer)
+    for (unsigned inner = 0; inner < depth; ++inner)
+      if (findJoint(op.getValueMap(), outer, inner) &&
+          llvm::all_of(op.getMaps(), [&](AffineMap map) {
+            return findJoint(map, outer, inner) ||
+                   !(map.isFunctionOfDim(outer) || map.isFunctionOfDim(inner));
+          }))
+        return std::make_pair(outer, inner);
+  return std::nullopt;
+}
+
+void xsa::joinRows(RewriterBase &rewriter, ExcludeOp op) {
+  if (!llvm::all_of(op->getOperands(), isWhole))
+    return;
+  while (auto neighbours = findNeighbours(op))
+    joinDims(rewriter, op, neighbours->first, neighbours->second);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
 
 namespace {
 class ExcludeTile {

@@ -25,6 +25,11 @@ namespace xsa {
 /// own values have, the longest. None if there is just one row.
 std::optional<unsigned> findRowDim(ExcludeOp op);
 
+/// Makes one dimension, in place and in views, of those of the own values that
+/// stand side by side in all operands, as heads and tokens mostly do: rows of a
+/// tile are then neighbours in memory. Not where an operand is a slice.
+void joinRows(mlir::RewriterBase &rewriter, ExcludeOp op);
+
 /// Replaces `op`, which must be on tensors, by parallel loops over tiles of
 /// `rows` rows of own values, in each a loop over the rows of the input that
 /// share them. Returns the parallel loop; null where there are no rows.
