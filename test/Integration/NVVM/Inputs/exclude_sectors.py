@@ -59,12 +59,12 @@ def measure(xsa_run, layout, dtype, depth, group):
 
 
 def is_split(layout, dtype, depth, group):
-    """Where instructions share sectors: rows that sectors do not divide, of heads whose neighbours
+    """Where instructions share sectors: rows that sectors do not divide, of heads in a group, which
     are in other iterations; rows across memory that the registers of the lanes which fill a sector
     do not hold."""
     if layout == "bhdt":
         return depth * BYTES[dtype] > (3 * 128 if BYTES[dtype] == 2 else 1024)
-    return layout == "bthd" and depth * BYTES[dtype] % 32 != 0
+    return layout == "bthd" and group > 1 and depth * BYTES[dtype] % 32 != 0
 
 
 def main():
