@@ -328,11 +328,17 @@ bool TokenAxisAnalysis::isSelfAttention(AttentionOp op, bool assumeSelf,
   bool isProven = false, isOnlyKey = ExprContext::getInteger(offset) == 0;
   if (access.getRow()->getFreeVars().empty()) {
     queryRoots = llvm::to_vector(getRoots(query, Follow::Everything));
-    ExprRef other = isOnlyKey ? nullptr : rowVar(offset);
-    ExprRef otherValue = other ? access.getValue(other) : nullptr;
-    ExprRef otherKey = other ? access.getKey(other) : nullptr;
-    isProven = isOneToken(query, value, otherValue, "value", reason) &&
-               isOneToken(query, key, otherKey, "key", reason);
+    auto isOneTokenBeside = [&](ExprRef other) {
+      ExprRef otherValue = other ? access.getValue(other) : nullptr;
+      ExprRef otherKey = other ? access.getKey(other) : nullptr;
+      return isOneToken(query, value, otherValue, "value", reason) &&
+             isOneToken(query, key, otherKey, "key", reason);
+    };
+    // The first key as well, by its number as the own one: what lies below a
+    // convolution is found for no key whose index is a variable.
+    isProven = isOnlyKey ? isOneTokenBeside(nullptr)
+                         : isOneTokenBeside(rowVar(offset)) &&
+                               isOneTokenBeside(ctx.integer(0));
   } else {
     queryRoots = rowRoots(query);
     SmallVector<ExprRef> valueRoots = rowRoots(value), keyRoots = rowRoots(key);
