@@ -277,13 +277,14 @@ ExprRef TensorView::evaluateInteger(Operation *op, ArrayRef<ExprRef> x) {
       llvm::any_of(x, [](ExprRef e) { return !e || !e->isInt(); }))
     return nullptr;
 
-  auto pick = [&](bool larger) -> ExprRef {
-    if (ctx.isProvablyNonNegative(ctx.sub(x[0], x[1])))
-      return x[larger ? 0 : 1];
-    if (ctx.isProvablyNonNegative(ctx.sub(x[1], x[0])))
-      return x[larger ? 1 : 0];
-    return ctx.apply(larger ? ExprOp::IntMax : ExprOp::IntMin, type, x);
+  auto pickOf = [&](bool larger, ExprRef a, ExprRef b) -> ExprRef {
+    if (ctx.isProvablyNonNegative(ctx.sub(a, b)))
+      return larger ? a : b;
+    if (ctx.isProvablyNonNegative(ctx.sub(b, a)))
+      return larger ? b : a;
+    return ctx.apply(larger ? ExprOp::IntMax : ExprOp::IntMin, type, {a, b});
   };
+  auto pick = [&](bool larger) { return pickOf(larger, x[0], x[1]); };
   return llvm::TypeSwitch<Operation *, ExprRef>(op)
       .Case([&](arith::AddIOp) {
         return unlessWrapped(ctx, ctx.add(x[0], x[1]), type);
@@ -311,6 +312,9 @@ ExprRef TensorView::evaluateInteger(Operation *op, ArrayRef<ExprRef> x) {
       })
       .Case<arith::MaxSIOp>([&](auto) { return pick(true); })
       .Case<arith::MinSIOp>([&](auto) { return pick(false); })
+      .Case<math::AbsIOp>([&](auto) {
+        return pickOf(true, x[0], ctx.sub(ctx.integer(0), x[0]));
+      })
       .Case<arith::MaxUIOp, arith::MinUIOp>([&](Operation *o) -> ExprRef {
         return ctx.isProvablyNonNegative(x[0]) &&
                        ctx.isProvablyNonNegative(x[1])
