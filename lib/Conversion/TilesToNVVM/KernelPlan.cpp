@@ -84,6 +84,10 @@ int64_t KernelPlan::registers(const AttentionShape &shape) const {
   // A query that is not in registers has four steps of its product on the way.
   if (!queryInRegisters)
     more += perThread(rowsPerWarp(), 64) / 2;
+  // Two tiles of keys are no loop: the assembler overlaps them, and holds the
+  // weights of one beside the scores of the other.
+  if (shape.keys && *shape.keys > keyTile && *shape.keys <= 2 * keyTile)
+    more += scores + scores / 2;
   // Parts of long sums are added up beside the scores.
   if (shape.unit == MatrixKind::Fma)
     more += scores;

@@ -72,3 +72,13 @@ func.func @f32(%q: tensor<32x2048x256xf32>, %k: tensor<32x2048x256xf32>, %v: ten
       outs(%o : tensor<32x2048x256xf32>) -> tensor<32x2048x256xf32>
   return %r : tensor<32x2048x256xf32>
 }
+
+// Two tiles of keys stand one after the other, without a loop, and overlap.
+
+func.func @two_tiles(%q: tensor<32x250x64xf16>, %k: tensor<32x250x64xf16>, %v: tensor<32x250x64xf16>, %o: tensor<32x250x64xf16>) -> tensor<32x250x64xf16> {
+  // expected-remark @+1 {{x 64, 8 warps}}
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %k, %v : tensor<32x250x64xf16>, tensor<32x250x64xf16>, tensor<32x250x64xf16>)
+      outs(%o : tensor<32x250x64xf16>) -> tensor<32x250x64xf16>
+  return %r : tensor<32x250x64xf16>
+}
