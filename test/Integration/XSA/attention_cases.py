@@ -32,7 +32,7 @@ DEFAULTS = dict(
     bias=None,  # None, "hmk", "mk"
     bias_floor=False,  # a mask as the lowest finite number, over all keys of a row
     alibi=False,  # a score region with a slope per head
-    sinks=None,  # None, "random", "-inf"
+    sinks=None,  # None, "random", or a number as text
     lengths=False,
     garbage=False,  # with lengths: keys and values are NaN beyond
     query_offset=False,
@@ -317,7 +317,9 @@ def build(case, rng):
 
     if c["sinks"]:
         sinks = (
-            np.full((h, g), -np.inf) if c["sinks"] == "-inf" else rng.standard_normal((h, g)) * 2
+            rng.standard_normal((h, g)) * 2
+            if c["sinks"] == "random"
+            else np.full((h, g), float(c["sinks"]))
         )
         t["sinks"] = round_to(sinks, acc)
         clause("sinks", "sinks", hg, per_head(t["sinks"]), acc)
@@ -614,6 +616,11 @@ CASES = {
         dtype="bf16", tq=40, tk=7, d=6, e=7, softcap=20.0, empty_rows=True, mask="mk"
     ),
     "pairs_scale_vanishing": dict(dtype="bf16", tq=64, tk=130, scale=1e-39, kind="l2_clamp"),
+    # Rounded once instead of twice, the largest score would not be 0 off itself.
+    "pairs_scale_huge": dict(dtype="bf16", tq=64, tk=130, scale=1e10, kind="l2_clamp"),
+    "pairs_sinks_low": dict(
+        dtype="bf16", tq=64, tk=130, sinks="-1e30", mask="bmk", empty_rows=True, lse=True
+    ),
     "pairs_no_terms": dict(dtype="bf16", tq=33, tk=45, d=9, e=5, alibi=True, kind="sq_clamp"),
     "one_token": dict(tq=1, tk=1, causal=True, kind="l2_clamp"),
     "decode": dict(tq=1, tk=200, causal=True, kind="l2_clamp", g=4),
