@@ -146,13 +146,14 @@ def VectorizeTiles : Pass<"xsa-vectorize-tiles"> {
     holds one value per query row, becomes a vector. Contractions keep a block
     of vectors in registers over their sum, as large as there are registers for;
     maxima and sums over keys are element-wise on vectors. Where tiles have rows
-    first, vectors run along the terms of a sum and are added up at its end. An element-wise change of a sum's
-    result (masks, biases and caps of scores) is made while the result is in
-    registers. Copies that transpose go through squares of registers; what
-    brings terms together in pairs interleaves vectors, and contractions of pairs
-    are left for `convert-linalg-to-cpu-loops`. The
-    running maximum and sum become vectors carried by the loop over keys where
-    all rows are one block.
+    first, vectors run along the terms of a sum and are added up at its end. An
+    element-wise change of a sum's result (masks, biases and caps of scores) is
+    made while the result is in registers; what is multiplied and added per
+    element after the last tile of keys, where it is read. Copies that transpose
+    go through squares of registers; what brings terms together in pairs
+    interleaves vectors, and contractions of pairs are left for
+    `convert-linalg-to-cpu-loops`. The running maximum and sum become vectors
+    carried by the loop over keys where all rows are one block.
 
     Operations that are not of this form become loops over elements. Vectors of
     bools are read from masks as such: `xsa-lower-bool-vectors` makes bytes of
