@@ -72,18 +72,18 @@ static Value buildScaled(ThreadBuilder &b, Value x, double factor) {
   return arith::MulFOp::create(b, x, constantF32(b, factor), contracting(b));
 }
 
-static Value buildExp2(ThreadBuilder &b, Value x) {
-  return LLVM::CallIntrinsicOp::create(
-             b, b.getF32Type(), b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
-             ValueRange(x))
+static Value callIntrinsic(ThreadBuilder &b, StringRef name, Value x) {
+  return LLVM::CallIntrinsicOp::create(b, b.getF32Type(), b.getStringAttr(name),
+                                       ValueRange(x))
       .getResult(0);
 }
 
+static Value buildExp2(ThreadBuilder &b, Value x) {
+  return callIntrinsic(b, "llvm.nvvm.ex2.approx.ftz.f32", x);
+}
+
 static Value buildLog2(ThreadBuilder &b, Value x) {
-  return LLVM::CallIntrinsicOp::create(
-             b, b.getF32Type(), b.getStringAttr("llvm.nvvm.lg2.approx.ftz.f"),
-             ValueRange(x))
-      .getResult(0);
+  return callIntrinsic(b, "llvm.nvvm.lg2.approx.ftz.f", x);
 }
 
 /// 1 - 2 / (1 + e^(2x)), off by 2^-23 at most.
@@ -171,6 +171,8 @@ Value xsa::buildElement(ThreadBuilder &b, Operation *op, ValueRange operands,
   bool isF32 = type.isF32();
   if (isF32 && isa<math::Exp2Op>(op))
     return buildExp2(b, operands[0]);
+  if (isF32 && isa<math::AbsFOp>(op))
+    return callIntrinsic(b, "llvm.fabs.f32", operands[0]);
   if (isF32 && isa<math::ExpOp>(op))
     return buildExp2(b, buildScaled(b, operands[0], 1.0 / std::log(2.0)));
   if (isF32 && isa<math::LogOp>(op))

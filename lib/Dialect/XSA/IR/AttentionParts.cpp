@@ -227,15 +227,42 @@ double SoftmaxForm::toNatural() const {
   return powersOfTwo ? factor * std::log(2.0) : factor;
 }
 
+/// Up to here, rounding a product of factor and maximum is off by at most 8, so
+/// that the largest weight is at most 2^8. From here on, scores that differ are
+/// 16 apart when multiplied with the factor, so that all weights but those of
+/// the largest score are nothing.
+static constexpr double kCoarseProduct = 0x1p28;
+
+/// The least power of two that is not below the factor, if an f32 holds it.
+static double roundUpToPower(double factor) {
+  int exponent;
+  double fraction = std::frexp(factor, &exponent);
+  return std::min(std::ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent),
+                  0x1p127);
+}
+
+/// The factor of the row with this maximum. Where products are coarse it is a
+/// power of two: its product with the maximum is exact, hence the weight of the
+/// largest score 1, and what it makes of the others stays nothing.
+static Value factorOfRow(ImplicitLocOpBuilder &b, Value max, double factor) {
+  Type type = max.getType();
+  Value isCoarse = arith::CmpFOp::create(
+      b, arith::CmpFPredicate::OGE, math::AbsFOp::create(b, max),
+      floatConstant(b, type, kCoarseProduct / factor));
+  return arith::SelectOp::create(b, isCoarse,
+                                 floatConstant(b, type, roundUpToPower(factor)),
+                                 floatConstant(b, type, factor));
+}
+
 /// factor * (x - max).
 static Value shiftedExponent(ImplicitLocOpBuilder &b, Value x, Value max,
                              const SoftmaxForm &form) {
   Type type = x.getType();
   if (form.fused) {
+    Value factor = factorOfRow(b, max, form.factor);
     Value minusMax =
-        arith::MulFOp::create(b, max, floatConstant(b, type, -form.factor));
-    return math::FmaOp::create(b, x, floatConstant(b, type, form.factor),
-                               minusMax);
+        arith::NegFOp::create(b, arith::MulFOp::create(b, max, factor));
+    return math::FmaOp::create(b, x, factor, minusMax);
   }
   Value shifted = arith::SubFOp::create(b, x, max);
   if (form.factor == 1.0)
@@ -297,12 +324,15 @@ Value xsa::buildExceedsMax(OpBuilder &builder, Location loc, MappedValue more,
 Value xsa::buildRescaleFactor(OpBuilder &builder, Location loc, MappedValue max,
                               MappedValue more, MappedValue init,
                               const SoftmaxForm &form) {
-  return buildGeneric(builder, loc, {max, more}, init,
-                      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
-                        Value newMax =
-                            arith::MaximumFOp::create(b, args[0], args[1]);
-                        return buildShiftedExpElement(b, args[0], newMax, form);
-                      });
+  // Exactly 1 where the maximum stays, as it does in most tiles.
+  SoftmaxForm exact = form;
+  exact.fused = false;
+  return buildGeneric(
+      builder, loc, {max, more}, init,
+      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
+        Value newMax = arith::MaximumFOp::create(b, args[0], args[1]);
+        return buildShiftedExpElement(b, args[0], newMax, exact);
+      });
 }
 
 Value xsa::buildRowSum(OpBuilder &builder, Location loc, MappedValue weights,

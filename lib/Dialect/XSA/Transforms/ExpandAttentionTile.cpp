@@ -104,9 +104,7 @@ void TileExpander::chooseSoftmax() {
   if (!scaleScores)
     softmax.factor *= scale;
   // Products of finite operands, and scores below a cap, are far from overflow.
-  // The largest score's exponent is then up to half a unit in its last place
-  // off 0, though, which from 3e9 on is more than an exponent can be. Where
-  // terms are in pairs, the subtraction before costs little.
+  // Where terms are in pairs, a subtraction of its own costs little.
   bool isBounded = !scaleScores || (!parts.bias && !op.hasScoreRegion());
   softmax.fused = isBounded && !policy.termsInPairs && type.isF32() &&
                   !getElementTypeOrSelf(op.getQuery()).isF32();

@@ -75,8 +75,8 @@ struct SoftmaxForm {
   bool powersOfTwo = false;
   /// A positive factor, such as the scale of the scores.
   double factor = 1.0;
-  /// As one fused multiply-add, factor * x - factor * max; only where neither
-  /// product can overflow.
+  /// As one fused multiply-add in f32, factor * x - factor * max; only where
+  /// neither product can overflow.
   bool fused = false;
   /// The maximum is never -inf: every row sees a key.
   bool finiteMax = false;

@@ -1,0 +1,78 @@
+"""Weights where scores are so large that rounding their product with the scale changes exponents, against float64.
+
+large_scores.py <xsa-run>
+"""
+
+import math
+import sys
+
+import numpy as np
+from run_model import run_model
+
+# So many rows that keys are not split into ranges, and tiles follow on each other.
+ROWS, KEYS, DEPTH = 64, 1024, 16
+
+
+def module(scale, dtype, lse):
+    maps = "(m, k1)", "(k2, k1)", "(k2, n)", "(m, n)", *["(m)"] * lse
+    maps = ", ".join(f"affine_map<(m, k1, k2, n) -> {m}>" for m in maps)
+    q, k, o = (f"tensor<{rows}x{DEPTH}x{dtype}>" for rows in (ROWS, KEYS, ROWS))
+    row = f"tensor<{ROWS}xf32>"
+    results = f"{o}, {row}" if lse else o
+    return f"""
+func.func @main(%q: {q}, %k: {k}, %v: {k}) -> {o} {{
+  %empty = tensor.empty() : {o}
+  %row = tensor.empty() : {row}
+  %r{":2" * lse} = xsa.attention {{scale = {scale:.17e} : f64, indexing_maps = [{maps}]}}
+      ins(%q, %k, %v : {q}, {k}, {k}) outs(%empty : {o})
+      {f"lse(%row : {row})" if lse else ""} -> {results}
+  return %r{"#0" * lse} : {o}
+}}
+"""
+
+
+def softmax(scores):
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def check(xsa_run, scale, dtype, lse, q, k, v):
+    """`q` and `k` have products that an f32 holds, so that only what follows is inexact."""
+    (got,) = run_model(xsa_run, module(scale, dtype, lse), [q, k, v], "--target", "emulator")
+    q, k, v = np.float64(q), np.float64(k), np.float64(v)
+    products = q @ k.T
+    exact = softmax(scale * products) @ v
+    plain = softmax(np.float32(scale) * np.float32(products)) @ v
+    error = np.max(np.abs(got - exact))
+    # Weights are rounded, and so is the result. (NaN compares as false.)
+    rounding = {"f16": 2.0**-11, "bf16": 2.0**-8}[dtype] * np.max(np.abs(v))
+    limit = 2 * (np.max(np.abs(plain - exact)) + rounding)
+    what = f"{dtype}, scale {scale:g}{', with log-sum-exp' * lse}"
+    assert error <= limit, f"{what}: error {error:.3g}, expected at most {limit:.3g}"
+
+
+def main():
+    (xsa_run,) = sys.argv[1:]
+    rng = np.random.default_rng(0)
+    most = (333.3, 7654.3, 123456.7, 9.87e6, 6.54e7, 1.23e9, 1e20), (0.1, 1.0, 15.9, 16.1, 1e6)
+    for dtype, (scales, steps) in (("f16", most), ("bf16", ((123456.7, 6.54e7), (1.0, 16.1)))):
+        stored = np.float16 if dtype == "f16" else np.float32
+        v = rng.integers(-8, 8, (KEYS, DEPTH)).astype(stored) + 4
+        # All keys are the same: rescaling by anything but 1 between tiles, however close, adds up.
+        q, k = np.zeros((ROWS, DEPTH), stored), np.zeros((KEYS, DEPTH), stored)
+        q[:, 0] = np.arange(1, ROWS + 1)
+        k[:, 0] = 1
+        for scale in scales:
+            for sign in (1, -1):
+                check(xsa_run, sign * scale, dtype, sign < 0, q, k, v)
+        # Scores near 2^24 that differ by 1 to 128: 2^(1 to 128 steps) in weights.
+        q[:, 0] = 4096
+        k[:, 0] = 4064
+        q[:, 1] = 1
+        k[:, 1] = rng.permutation(KEYS) % 128
+        for step in steps:
+            check(xsa_run, step * math.log(2), dtype, False, q, k, v)
+
+
+if __name__ == "__main__":
+    main()
