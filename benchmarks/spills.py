@@ -21,10 +21,13 @@ from options import add_bin
 CHIPS = ("sm_80", "sm_90", "sm_120")
 
 # Shapes that get plans of different kinds: by whole tiles, by tiles that end within, by ranges of keys with the rows
-# of one head, of several, and with heads in place of rows.
+# of one head, of several, and with heads in place of rows. Two tiles of keys are no loop to the assembler.
 SHAPES = {
     "long": dict(tokens=2048),
     "ragged": dict(tokens=1000),
+    "two tiles of 128": dict(tokens=250),
+    "two tiles of 64": dict(tokens=120),
+    "two tiles of 32": dict(tokens=60),
     "few": dict(rows=4, tokens=700),
     "grouped few": dict(rows=4, group=8, tokens=700),
     "grouped": dict(rows=16, group=8, tokens=700),
@@ -43,7 +46,7 @@ FEATURES = {
 def sweep(depths, types):
     for depth, dtype, features, shape in itertools.product(depths, types, FEATURES, SHAPES):
         for dynamic in (False, True):
-            if shape == "ragged" and dynamic:
+            if dynamic and (shape == "ragged" or "two tiles" in shape):
                 continue
             name = f"d{depth} {dtype} {shape} {features}" + " dynamic" * dynamic
             sizes = {"heads": 16, **SHAPES[shape]}

@@ -130,11 +130,13 @@ static Value buildTanh(ThreadBuilder &b, math::TanhOp op, Value x) {
 }
 
 /// Integers from index and back: positions are i32 in a thread.
-static Value castInteger(ThreadBuilder &b, Value x, Type type) {
+static Value castInteger(ThreadBuilder &b, Value x, Type type, bool isSigned) {
   if (type.isIndex())
     type = b.getI32Type();
   unsigned from = x.getType().getIntOrFloatBitWidth();
   unsigned to = type.getIntOrFloatBitWidth();
+  if (from < to && !isSigned)
+    return arith::ExtUIOp::create(b, type, x);
   if (from < to)
     return arith::ExtSIOp::create(b, type, x);
   if (from == to)
@@ -173,6 +175,12 @@ Value xsa::buildElement(ThreadBuilder &b, Operation *op, ValueRange operands,
     return buildExp2(b, operands[0]);
   if (isF32 && isa<math::AbsFOp>(op))
     return callIntrinsic(b, "llvm.fabs.f32", operands[0]);
+  if (isF32 && isa<math::SqrtOp, math::RsqrtOp>(op)) {
+    Value root = callIntrinsic(b, "llvm.sqrt.f32", operands[0]);
+    return isa<math::SqrtOp>(op)
+               ? root
+               : arith::DivFOp::create(b, constantF32(b, 1.0), root);
+  }
   if (isF32 && isa<math::ExpOp>(op))
     return buildExp2(b, buildScaled(b, operands[0], 1.0 / std::log(2.0)));
   if (isF32 && isa<math::LogOp>(op))
@@ -188,7 +196,12 @@ Value xsa::buildElement(ThreadBuilder &b, Operation *op, ValueRange operands,
   if (isa<arith::DivFOp>(op))
     return buildQuotient(b, operands[0], operands[1], perRow[1] && !perRow[0]);
   if (isa<arith::IndexCastOp>(op))
-    return castInteger(b, operands[0], type);
+    return castInteger(b, operands[0], type, /*isSigned=*/true);
+  if (auto cast = dyn_cast<arith::IndexCastUIOp>(op)) {
+    // Of an index there are 32 bits of more, which its sign fills.
+    bool fromIndex = getElementTypeOrSelf(cast.getIn()).isIndex();
+    return castInteger(b, operands[0], type, fromIndex);
+  }
   SmallVector<NamedAttribute> attributes;
   for (NamedAttribute attribute : op->getAttrs())
     if (attribute.getName() != kLayoutAttrName)
