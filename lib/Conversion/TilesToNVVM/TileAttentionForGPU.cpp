@@ -14,6 +14,7 @@
 #include "AttentionPlan.h"
 #include "ThreadBuilder.h"
 #include "TileForGPU.h"
+#include "WideIndices.h"
 
 #include "xsa/Dialect/XSA/IR/AttentionParts.h"
 #include "xsa/Dialect/XSA/Transforms/TileAttention.h"
@@ -135,6 +136,7 @@ private:
     if (!plan)
       return leave(op, "tiles of this size on " + chip);
     ++numTiled;
+    widenIndices(rewriter, op);
     std::string name = nextName("attention");
     std::optional<SplitPlan> splitPlan =
         SplitPlan::choose(op, *plan, limits, sizes, keySplits);

@@ -13,7 +13,8 @@
 // CHECK:         scf.forall
 // CHECK:           scf.for
 // CHECK:             linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<{{.*}}xf16>, tensor<{{.*}}xf16>)
-// CHECK:             %[[E:.*]] = math.fma
+// CHECK:             %[[FACTOR:.*]] = arith.select %{{.*}}, %cst{{.*}}, %cst{{.*}} : f32
+// CHECK:             %[[E:.*]] = math.fma %{{.*}}, %[[FACTOR]], %{{.*}} : f32
 // CHECK-NEXT:        math.exp2 %[[E]]
 // CHECK:             arith.truncf %{{.*}} : f32 to f16
 // CHECK:         } {xsa.kernel = #xsa.kernel<name = "half_attention0", unit = mma_sync, warps = {{[0-9]+}}, stages = 2, query_in_registers = {{.*}}>}
