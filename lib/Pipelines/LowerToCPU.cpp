@@ -115,6 +115,7 @@ void xsa::addBufferization(OpPassManager &pm,
 void xsa::addHostLoops(OpPassManager &pm, const LowerToCPUOptions &options) {
   pm.addNestedPass<func::FuncOp>(createCheckBuffersPass());
   pm.addNestedPass<func::FuncOp>(createExpandDynamicReshapesPass());
+  pm.addNestedPass<func::FuncOp>(createPrefetchTilesPass());
   ConvertLinalgToCPULoopsPassOptions loopOptions;
   loopOptions.vectorBits = options.vectorBits;
   loopOptions.parallelWork = options.parallelWork;

@@ -137,6 +137,20 @@ def CheckBuffersPass : Pass<"xsa-check-buffers"> {
   ];
 }
 
+def PrefetchTilesPass : Pass<"xsa-prefetch-tiles"> {
+  let summary = "ask for the next tile of a large array before it is read";
+  let description = [{
+    Where a loop takes one tile of a large array after the other, prefetches of
+    the lines of the next one go before the work on this one. A processor
+    foresees by itself what comes next in few rows at a time; a tile of a mask or
+    a bias has pieces of many.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def CheckIndicesPass : Pass<"xsa-check-indices"> {
   let summary = "check at run time that indices from data are in range";
   let description = [{

@@ -442,11 +442,14 @@ KeyTile TileExpander::loadTile(Value begin, TileKind kind) {
     tileSizes[k2] = affine::makeComposedFoldedAffineApply(
         builder, loc, grains * policy.keyGrain, {validSizes[k2]});
   }
-  auto load = [&](MappedValue operand, AffineMap layout, Value scratch) {
-    return loadKeys(slice(operand, k2, begin, validSizes[k2]), layout, scratch);
+  auto load = [&](MappedValue operand, AffineMap layout, Value scratch,
+                  bool packs) {
+    return loadKeys(slice(operand, k2, begin, validSizes[k2]), layout, scratch,
+                    packs);
   };
-  return {kind, begin, tileSizes[k2], load(parts.key, keyMap, keyScratch),
-          load(parts.value, valueMap, valueScratch)};
+  return {kind, begin, tileSizes[k2],
+          load(parts.key, keyMap, keyScratch, policy.packKeys),
+          load(parts.value, valueMap, valueScratch, policy.packValues)};
 }
 
 SmallVector<Value> TileExpander::loopOver(OpFoldResult begin, OpFoldResult end,

@@ -88,6 +88,43 @@ static constexpr int64_t kRowsOfMatrixTile = 16;
 /// transposed once for all of them.
 static constexpr int64_t kMaxRowsInPairs = 256;
 
+/// Rows with a bias of their own that share a tile of keys. Each is read in
+/// short pieces, and processors foresee the next ones of few rows. In pairs,
+/// values are transposed for these rows only.
+static constexpr int64_t kMaxRowsOfBias = 32;
+static constexpr int64_t kMaxRowsOfBiasInPairs = 64;
+
+/// Bytes that are read for each score: of masks, biases and inputs of the score
+/// region that have an element for each row and key.
+static int64_t getBytesOfScore(AttentionOp op) {
+  int64_t bytes = 0;
+  for (OpOperand *operand : op.getShapedOperands()) {
+    AffineMap map = op.getMapOf(*operand);
+    Type type = getElementTypeOrSelf(operand->get().getType());
+    if (map.isFunctionOfDim(op.getQueryDim()) &&
+        map.isFunctionOfDim(op.getKeyDim()) && type.isIntOrFloat())
+      bytes += llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  }
+  return bytes;
+}
+
+/// Whether an operand has whole rows of `depthDim`, with other dimensions
+/// between one of `keyDim` and the next.
+static bool hasRowsApart(AffineMap map, Value operand, unsigned keyDim,
+                         unsigned depthDim) {
+  auto isDim = [&](AffineExpr expr, unsigned dim) {
+    return expr == getAffineDimExpr(dim, map.getContext());
+  };
+  if (!isDim(map.getResults().back(), depthDim))
+    return false;
+  ArrayRef<int64_t> shape = cast<ShapedType>(operand.getType()).getShape();
+  for (auto [expr, size] : llvm::drop_begin(
+           llvm::reverse(llvm::zip_equal(map.getResults(), shape))))
+    if (isDim(expr, keyDim) || size != 1)
+      return !isDim(expr, keyDim);
+  return false;
+}
+
 /// Whether `op` multiplies bf16 with sums in f32, in sizes that pairs have.
 static bool canPairTerms(AttentionOp op) {
   auto isBF16 = [](Value operand) {
@@ -131,14 +168,19 @@ TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits,
   // enough independent sums to hide their latency.
   policy.rowBlock = rows == lanes ? lanes : 2 * lanes;
   policy.keyTile = getKeyTile(kMaxKeys);
-  int64_t maxRows = kMaxRows;
+  policy.packKeys = hasRowsApart(op.getKeyMap(), op.getKey(), op.getKeyDim(),
+                                 op.getKeyDepthDim());
+  policy.packValues = hasRowsApart(op.getValueMap(), op.getValue(),
+                                   op.getKeyDim(), op.getValueDepthDim());
+  bool hasBiases = getBytesOfScore(op) > 1;
+  int64_t maxRows = hasBiases ? kMaxRowsOfBias : kMaxRows;
   if (hasBF16Dot && canPairTerms(op)) {
     policy.termsInPairs = true;
     policy.widenInputs = false;
     policy.keyGrain = kGrainInPairs;
     policy.keyTile =
         llvm::alignTo(getKeyTile(kMaxKeysInPairs), policy.keyGrain);
-    maxRows = kMaxRowsInPairs;
+    maxRows = hasBiases ? kMaxRowsOfBiasInPairs : kMaxRowsInPairs;
   }
 
   // As many blocks as fit, with query and output, beside a tile of keys: each

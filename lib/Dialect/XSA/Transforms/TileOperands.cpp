@@ -215,12 +215,12 @@ MappedValue TileOperands::loadRows(MappedValue operand) {
 }
 
 MappedValue TileOperands::loadKeys(MappedValue operand, AffineMap layout,
-                                   Value scratch) {
+                                   Value scratch, bool packs) {
   Type from = getElementTypeOrSelf(operand.value.getType());
   Type to = getElementTypeOrSelf(scratch.getType());
   // Pairs must lie in memory as pairs.
   bool hasLayout = !policy.termsInPairs || operand.map == layout;
-  if (from == to && hasLayout &&
+  if (from == to && hasLayout && !packs &&
       isEqualConstantIntOrValue(validSizes[k2], tileSizes[k2]))
     return operand;
   return copyToTile(operand, layout, to, scratch);

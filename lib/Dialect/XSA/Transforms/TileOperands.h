@@ -75,9 +75,9 @@ public:
   /// An operand per row, or a scalar, for the whole tile of rows.
   MappedValue loadRows(MappedValue operand);
   /// A tile of keys or values: in place where it has the type and the extent
-  /// that is wanted.
+  /// that is wanted, unless it is to be packed.
   MappedValue loadKeys(MappedValue operand, mlir::AffineMap layout,
-                       mlir::Value scratch);
+                       mlir::Value scratch, bool packs);
   /// A tile of mask, bias or score input, laid out as the scores.
   MappedValue loadScoreOperand(MappedValue operand, mlir::Value scratch);
 

@@ -69,6 +69,10 @@ struct TilePolicy {
   /// With `widenInputs`: keys and values too. Otherwise the products convert
   /// them where they read them, which is as good if that is once.
   bool widenKeys = true;
+  /// Copy tiles of keys and of values whose rows lie apart, as they do where
+  /// heads are between them. Rows that are a power of two apart share few lines
+  /// of a cache, and products read them again for each block of rows.
+  bool packKeys = false, packValues = false;
   /// Sum the weights as the second product sees them, narrowed. A matrix unit
   /// can then sum them too; the log-sum-exp loses the bits that they lose.
   bool sumNarrowWeights = false;
