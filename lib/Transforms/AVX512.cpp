@@ -20,6 +20,9 @@ using namespace mlir;
 
 static constexpr int64_t kLanes = 16;
 
+/// Of a normal f32.
+static constexpr float kLeastExponent = -126.0f;
+
 /// Rounding as the processor is set to.
 static constexpr int32_t kCurrentRounding = 4;
 
@@ -76,8 +79,17 @@ Value xsa::avx512::buildFraction(ImplicitLocOpBuilder &b, Value x) {
 
 Value xsa::avx512::buildScale(ImplicitLocOpBuilder &b, Value x, Value y) {
   return forEachRegister(b, {x, y}, [&](ValueRange registers) {
+    Type type = registers[0].getType();
+    auto splat = [&](float value) -> Value {
+      return arith::ConstantOp::create(
+          b, DenseElementsAttr::get(cast<ShapedType>(type), value));
+    };
+    // NaN is kept.
+    Value isNormal = arith::CmpFOp::create(b, arith::CmpFPredicate::UGE,
+                                           registers[1], splat(kLeastExponent));
+    Value mask = LLVM::BitcastOp::create(b, b.getI16Type(), isNormal);
     return call(b, "llvm.x86.avx512.mask.scalef.ps.512",
-                {registers[0], registers[1], registers[0], getFullMask(b),
+                {registers[0], registers[1], splat(0.0f), mask,
                  constant(b, b.getI32Type(), kCurrentRounding)});
   });
 }

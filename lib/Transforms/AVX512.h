@@ -25,7 +25,7 @@ bool fits(mlir::VectorType type);
 /// x - floor(x) of f32; 0 at infinities.
 mlir::Value buildFraction(mlir::ImplicitLocOpBuilder &builder, mlir::Value x);
 
-/// x * 2^floor(y) of f32, 0 for y = -inf.
+/// x * 2^floor(y) of f32, for 1 <= x < 2; 0 where that is no normal number.
 mlir::Value buildScale(mlir::ImplicitLocOpBuilder &builder, mlir::Value x,
                        mlir::Value y);
 

@@ -12,7 +12,6 @@
 // PLAIN-NOT:     math.fma
 // PLAIN:         arith.shli {{.*}} : vector<16xi32>
 // PLAIN:         arith.mulf
-// AVX512-NOT:    arith.cmpf
 // AVX512-DAG:    %[[DOWN:.*]] = llvm.mlir.constant(1 : i32)
 // AVX512-DAG:    %[[ALL:.*]] = llvm.mlir.constant(-1 : i16)
 // AVX512-DAG:    %[[CURRENT:.*]] = llvm.mlir.constant(4 : i32)
@@ -21,7 +20,11 @@
 // AVX512-COUNT-3: math.fma
 // AVX512:        %[[P:.*]] = math.fma
 // AVX512-NOT:    math.fma
-// AVX512:        llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%[[P]], %[[X]], %[[P]],
+// AVX512-DAG:    %[[LEAST:.*]] = arith.constant dense<-1.260000e+02> : vector<16xf32>
+// AVX512-DAG:    %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16xf32>
+// AVX512-DAG:    %[[NORMAL:.*]] = arith.cmpf uge, %[[X]], %[[LEAST]]
+// AVX512-DAG:    %[[MASK:.*]] = llvm.bitcast %[[NORMAL]] : vector<16xi1> to i16
+// AVX512:        llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%[[P]], %[[X]], %[[ZERO]], %[[MASK]],
 // CHECK-NOT:     math.exp2
 func.func @exp2(%x: vector<16xf32>) -> vector<16xf32> {
   %y = math.exp2 %x : vector<16xf32>

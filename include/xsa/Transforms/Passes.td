@@ -86,8 +86,8 @@ def LowerVectorMathPass : Pass<"xsa-lower-vector-math"> {
   let description = [{
     `math.exp2` of vectors of `f32` and `f64` becomes arithmetic: LLVM would call
     a function for each lane. It is right to 2 units in the last place; to 1.1e-4
-    where `xsa.rough` allows that. `xsa.bounded` says that the argument is at most
-    127.
+    where `xsa.rough` allows that. Results below the least normal number can be 0.
+    `xsa.bounded` says that the argument is at most 127.
 
     With `avx512`, whole registers of `f32` take `vreduceps` and `vscalefps` (of
     AVX-512 F and DQ), a third less arithmetic, and `x | (y & z)` of `i32` takes
