@@ -32,6 +32,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 namespace xsa {
 #define GEN_PASS_DEF_TILEATTENTION
 #include "xsa/Dialect/XSA/Transforms/Passes.h.inc"
@@ -93,6 +95,19 @@ static constexpr int64_t kMaxRowsInPairs = 256;
 /// values are transposed for these rows only.
 static constexpr int64_t kMaxRowsOfBias = 32;
 static constexpr int64_t kMaxRowsOfBiasInPairs = 64;
+
+/// Rows of a tile in a window: more leave few tiles of keys that all of them
+/// see whole.
+static int64_t getMaxRowsOfWindow(AttentionOp op) {
+  constexpr int64_t least = 64, most = std::numeric_limits<int64_t>::max();
+  std::optional<int64_t> left = op.getWindowLeft();
+  std::optional<int64_t> right = op.getWindowRight();
+  if (op.getCausal())
+    right = 0;
+  if (!left || !right)
+    return most;
+  return std::max(*left / 2 + *right / 2, least);
+}
 
 /// Bytes that are read for each score: of masks, biases and inputs of the score
 /// region that have an element for each row and key.
@@ -182,6 +197,8 @@ TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits,
         llvm::alignTo(getKeyTile(kMaxKeysInPairs), policy.keyGrain);
     maxRows = hasBiases ? kMaxRowsOfBiasInPairs : kMaxRowsInPairs;
   }
+
+  maxRows = std::min(maxRows, getMaxRowsOfWindow(op));
 
   // As many blocks as fit, with query and output, beside a tile of keys: each
   // spares the others a pass over keys and values.

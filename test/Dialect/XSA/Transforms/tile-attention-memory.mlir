@@ -117,3 +117,48 @@ func.func @mask(%q: tensor<1024x16xbf16>, %k: tensor<1024x16xbf16>, %v: tensor<1
       outs(%o : tensor<1024x16xbf16>) -> tensor<1024x16xbf16>
   return %r : tensor<1024x16xbf16>
 }
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+
+// Half of the keys of a window, and 64 at least; a causal mask ends a window.
+
+// CHECK-LABEL: func.func @window
+// CHECK:         scf.forall (%{{.*}}) = (0) to (1024) step (128)
+// PAIRS-LABEL: func.func @window
+// PAIRS:         scf.forall (%{{.*}}) = (0) to (1024) step (160)
+func.func @window(%q: tensor<1024x16xbf16>, %k: tensor<1024x16xbf16>, %v: tensor<1024x16xbf16>,
+                  %o: tensor<1024x16xbf16>) -> tensor<1024x16xbf16> {
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o], scale = 0.25 : f64, window_left = 255 : i64, window_right = 70 : i64}
+      ins(%q, %k, %v : tensor<1024x16xbf16>, tensor<1024x16xbf16>, tensor<1024x16xbf16>)
+      outs(%o : tensor<1024x16xbf16>) -> tensor<1024x16xbf16>
+  return %r : tensor<1024x16xbf16>
+}
+
+// CHECK-LABEL: func.func @short_window
+// CHECK:         scf.forall (%{{.*}}) = (0) to (1024) step (64)
+// PAIRS-LABEL: func.func @short_window
+// PAIRS:         scf.forall (%{{.*}}) = (0) to (1024) step (64)
+func.func @short_window(%q: tensor<1024x16xbf16>, %k: tensor<1024x16xbf16>, %v: tensor<1024x16xbf16>,
+                        %o: tensor<1024x16xbf16>) -> tensor<1024x16xbf16> {
+  %r = xsa.attention {causal, indexing_maps = [#q, #k, #v, #o], scale = 0.25 : f64, window_left = 20 : i64}
+      ins(%q, %k, %v : tensor<1024x16xbf16>, tensor<1024x16xbf16>, tensor<1024x16xbf16>)
+      outs(%o : tensor<1024x16xbf16>) -> tensor<1024x16xbf16>
+  return %r : tensor<1024x16xbf16>
+}
+
+// A window that has no end does not count.
+
+// CHECK-LABEL: func.func @one_sided
+// CHECK:         scf.forall (%{{.*}}) = (0) to (1024) step (128)
+func.func @one_sided(%q: tensor<1024x16xbf16>, %k: tensor<1024x16xbf16>, %v: tensor<1024x16xbf16>,
+                     %o: tensor<1024x16xbf16>) -> tensor<1024x16xbf16> {
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o], scale = 0.25 : f64, window_left = 20 : i64}
+      ins(%q, %k, %v : tensor<1024x16xbf16>, tensor<1024x16xbf16>, tensor<1024x16xbf16>)
+      outs(%o : tensor<1024x16xbf16>) -> tensor<1024x16xbf16>
+  return %r : tensor<1024x16xbf16>
+}
