@@ -333,6 +333,17 @@ bool xsa::containsScores(MatchContext &match, ExprRef e,
   return ScoreWalk(match, keys).carries(e);
 }
 
+/// Values in place of scores whose exponentials are 0 as they are, because no
+/// maximum is subtracted, are masks, also in rows that keep no key.
+static void resolveUnshiftedMasks(MutableArrayRef<ScoreStep> outermostFirst) {
+  for (ScoreStep &step : outermostFirst) {
+    if (step.kind != ScoreStep::Mask || step.fill)
+      return;
+    if (std::exp(step.number) == 0)
+      step.number = -INFINITY;
+  }
+}
+
 bool xsa::matchScores(MatchContext &match, const Probabilities &probabilities,
                       ArrayRef<ExprRef> keys, SmallVectorImpl<ScoreStep> &steps,
                       ExprRef &product) {
@@ -341,9 +352,12 @@ bool xsa::matchScores(MatchContext &match, const Probabilities &probabilities,
     outermostFirst.push_back({ScoreStep::Mask, -INFINITY, keep});
   if (probabilities.base2)
     outermostFirst.push_back({ScoreStep::Scale, M_LN2});
+  size_t numDropped = outermostFirst.size();
   ScoreWalk walk(match, keys);
   if (!walk.walk(probabilities.exponent, outermostFirst, product))
     return match.refuse("scores are not a product of queries and keys");
+  // A scale by ln 2 does not change which exponentials are 0.
+  resolveUnshiftedMasks(MutableArrayRef(outermostFirst).drop_front(numDropped));
   steps.assign(outermostFirst.rbegin(), outermostFirst.rend());
   return true;
 }
