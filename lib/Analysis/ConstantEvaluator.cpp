@@ -20,10 +20,16 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace xsa;
+
+ConstantEvaluator::ConstantEvaluator(TensorView &view, int64_t maxElements)
+    : view(view), maxElements(maxElements) {
+  view.setPositionReader([this](ExprRef e) { return readPosition(e); });
+}
 
 //===----------------------------------------------------------------------===//
 // Tensors
@@ -252,6 +258,33 @@ ConstantEvaluator::evaluateReduce(ExprRef e, Environment &environment) {
   return result;
 }
 
+using IntegerFunction = std::optional<double> (*)(int64_t, int64_t);
+
+/// Integer operations that have no node of their own.
+static IntegerFunction getIntegerFunction(StringRef name) {
+  using Result = std::optional<double>;
+  return llvm::StringSwitch<IntegerFunction>(name)
+      .Case("arith.andi", [](int64_t a, int64_t b) { return Result(a & b); })
+      .Case("arith.ori", [](int64_t a, int64_t b) { return Result(a | b); })
+      .Case("arith.xori", [](int64_t a, int64_t b) { return Result(a ^ b); })
+      .Case("arith.shrsi",
+            [](int64_t a, int64_t b) {
+              return b >= 0 && b < 64 ? Result(a >> b) : Result();
+            })
+      .Default(nullptr);
+}
+
+/// Integers of few bits are left alone: they wrap around.
+static std::optional<double> evaluateOther(ExprRef e, ArrayRef<double> x) {
+  IntegerFunction function = getIntegerFunction(e->getOtherName());
+  Type type = cast<TypeAttr>(cast<ArrayAttr>(e->getAttribute())[2]).getValue();
+  bool isWide = type.isIndex() ||
+                (type.isInteger() && type.getIntOrFloatBitWidth() >= 32);
+  if (!function || !isWide || !llvm::all_of(x, xsa::detail::isExactInteger))
+    return std::nullopt;
+  return function(static_cast<int64_t>(x[0]), static_cast<int64_t>(x[1]));
+}
+
 std::optional<double>
 ConstantEvaluator::evaluateApply(ExprRef e, Environment &environment) {
   SmallVector<double> x;
@@ -297,6 +330,8 @@ ConstantEvaluator::evaluateApply(ExprRef e, Environment &environment) {
     return !x[0];
   case ExprOp::IntToFloat:
     return roundToType(x[0], e->getType());
+  case ExprOp::Other:
+    return evaluateOther(e, x);
   default:
     break;
   }

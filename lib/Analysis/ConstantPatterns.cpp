@@ -20,32 +20,100 @@
 using namespace mlir;
 using namespace xsa;
 
-/// The affine function that the elements are of their indices, if they are.
-static std::optional<std::pair<int64_t, SmallVector<int64_t>>>
-fitAffine(const ConstantTensor &tensor) {
-  SmallVector<int64_t> steps(tensor.shape.size(), 0);
-  SmallVector<int64_t> indices(tensor.shape.size(), 0);
-  if (tensor.data.empty())
+/// What the elements of a list grow by along one digit of their index.
+struct DigitStep {
+  int64_t stride, size;
+  int64_t step;
+};
+
+/// The digits of the index by which a list grows evenly, the least significant
+/// first; nothing if it is not such a list. One digit is the index itself.
+static std::optional<SmallVector<DigitStep>>
+fitDigits(ArrayRef<int64_t> list, int64_t maxDigits, int64_t stride = 1) {
+  SmallVector<DigitStep> none;
+  int64_t count = list.size();
+  if (count == 1)
+    return none;
+  if (maxDigits == 0)
     return std::nullopt;
-  double base = tensor.data.front();
-  for (size_t dim = 0; dim < tensor.shape.size(); ++dim) {
-    if (tensor.shape[dim] < 2)
+  int64_t step = list[1] - list[0];
+  for (int64_t size = count; size > 1; --size) {
+    if (count % size != 0 || (size < count && maxDigits == 1))
       continue;
-    indices[dim] = 1;
-    steps[dim] = static_cast<int64_t>(*tensor.at(indices) - base);
+    SmallVector<int64_t> starts;
+    for (int64_t i = 0; i < count; i += size)
+      starts.push_back(list[i]);
+    bool grows = true;
+    for (int64_t i = 0; i < count && grows; ++i)
+      grows = list[i] == starts[i / size] + step * (i % size);
+    if (!grows)
+      continue;
+    auto rest = fitDigits(starts, maxDigits - 1, stride * size);
+    if (!rest)
+      continue;
+    rest->insert(rest->begin(), {stride, size, step});
+    return rest;
+  }
+  return std::nullopt;
+}
+
+namespace {
+/// Elements that are a sum of functions of each index.
+struct IndexSum {
+  int64_t base = 0;
+  SmallVector<SmallVector<DigitStep>> steps;
+};
+} // namespace
+
+static std::optional<IndexSum> fitIndexSum(const ConstantTensor &tensor,
+                                           int64_t maxDigits) {
+  if (tensor.data.empty() || !llvm::all_of(tensor.data, [](double x) {
+        return xsa::detail::isExactInteger(x) && x == std::floor(x);
+      }))
+    return std::nullopt;
+  SmallVector<SmallVector<int64_t>> lists;
+  SmallVector<int64_t> indices(tensor.shape.size(), 0);
+  auto at = [&] { return static_cast<int64_t>(*tensor.at(indices)); };
+  IndexSum sum{static_cast<int64_t>(tensor.data.front()), {}};
+  for (auto [dim, size] : llvm::enumerate(tensor.shape)) {
+    SmallVector<int64_t> &list = lists.emplace_back();
+    for (indices[dim] = 0; indices[dim] < size; ++indices[dim])
+      list.push_back(at() - sum.base);
     indices[dim] = 0;
   }
   for (size_t i = 0; i < tensor.data.size(); ++i) {
     size_t rest = i;
-    double expected = base;
+    double expected = sum.base;
     for (int64_t dim = tensor.shape.size() - 1; dim >= 0; --dim) {
-      expected += double(steps[dim]) * double(rest % tensor.shape[dim]);
+      expected += lists[dim][rest % tensor.shape[dim]];
       rest /= tensor.shape[dim];
     }
-    if (tensor.data[i] != expected || !xsa::detail::isExactInteger(expected))
+    if (tensor.data[i] != expected)
       return std::nullopt;
   }
-  return std::make_pair(static_cast<int64_t>(base), std::move(steps));
+  for (ArrayRef<int64_t> list : lists) {
+    auto digits = fitDigits(list, maxDigits);
+    if (!digits)
+      return std::nullopt;
+    sum.steps.push_back(*digits);
+  }
+  return sum;
+}
+
+/// The sum at `indices`.
+static ExprRef getIndexSum(ExprContext &ctx, const IndexSum &sum,
+                           ArrayRef<ExprRef> indices) {
+  ExprRef result = ctx.integer(sum.base);
+  for (auto [digits, index] : llvm::zip_equal(sum.steps, indices))
+    for (const DigitStep &digit : digits) {
+      if (digit.step == 0)
+        continue;
+      ExprRef number = ctx.floorDiv(index, ctx.integer(digit.stride));
+      if (&digit != &digits.back())
+        number = ctx.mod(number, ctx.integer(digit.size));
+      result = ctx.add(result, ctx.mul(ctx.integer(digit.step), number));
+    }
+  return ctx.refine(result);
 }
 
 std::optional<Band> xsa::readBand(ArrayRef<double> table, int64_t numRows,
@@ -184,14 +252,42 @@ ExprRef ConstantEvaluator::simplifyAccess(ExprRef access) {
                            : ctx.constant(access->getType(), *number);
   if (!access->isInt())
     return simplifyTwoValued(ctx, *tensor, access);
-  auto affine = fitAffine(*tensor);
-  if (!affine)
-    return access;
-  ExprRef result = ctx.integer(affine->first);
-  for (auto [step, index] :
-       llvm::zip_equal(affine->second, access->getOperands()))
-    result = ctx.add(result, ctx.mul(ctx.integer(step), index));
-  return result;
+  auto affine = fitIndexSum(*tensor, /*maxDigits=*/1);
+  return affine ? getIndexSum(ctx, *affine, access->getOperands()) : access;
+}
+
+ExprRef ConstantEvaluator::readPosition(ExprRef e) {
+  constexpr int64_t maxPositions = 1 << 10, maxDigits = 4;
+  bool isPlain = llvm::all_of(ExprContext::getTerms(e), [](const PolyTerm &t) {
+    return llvm::all_of(t.atoms, [](ExprRef atom) {
+      return atom->is(ExprKind::Var) || atom->is(ExprKind::Symbol);
+    });
+  });
+  if (isPlain || e->isConstant())
+    return e;
+  if (ExprRef known = positions.lookup(e))
+    return view.getContext().refine(known);
+  positions[e] = e;
+  int64_t count = 1;
+  ConstantTensor table;
+  for (ExprRef var : e->getFreeVars()) {
+    auto size = ExprContext::getInteger(var->getExtent());
+    if (!size || (count *= *size) > maxPositions)
+      return e;
+    table.shape.push_back(*size);
+  }
+  auto data = tabulate(e, e->getFreeVars());
+  if (!data)
+    return e;
+  table.data = std::move(*data);
+  if (e->isBool()) {
+    auto all = table.getUniform();
+    return positions[e] = all ? view.getContext().boolean(*all) : e;
+  }
+  auto sum = fitIndexSum(table, maxDigits);
+  if (!sum)
+    return e;
+  return positions[e] = getIndexSum(view.getContext(), *sum, e->getFreeVars());
 }
 
 //===----------------------------------------------------------------------===//

@@ -92,6 +92,8 @@ std::optional<double> xsa::detail::evaluateFloatOp(ExprOp op,
     return 1.0 / std::sqrt(x[0]);
   case ExprOp::Abs:
     return std::fabs(x[0]);
+  case ExprOp::Floor:
+    return std::floor(x[0]);
   case ExprOp::Pow:
     return std::pow(x[0], x[1]);
   case ExprOp::Cast:
@@ -223,6 +225,10 @@ ExprRef ExprContext::simplify(ExprOp op, Type type, ArrayRef<ExprRef> x) {
     return x[0]->isConstant(INFINITY) ? x[1] : nullptr;
   case ExprOp::Abs:
     return x[0]->isApply(ExprOp::Abs) ? x[0] : nullptr;
+  case ExprOp::Floor:
+    return xsa::detail::simplifyFloor(*this, type, x[0]);
+  case ExprOp::FloatToInt:
+    return xsa::detail::simplifyToInteger(*this, x[0]);
   case ExprOp::Cast:
     return x[0]->getType() == type ? x[0] : nullptr;
   case ExprOp::Pow:
@@ -291,56 +297,6 @@ ExprRef ExprContext::apply(ExprOp op, Type type, ArrayRef<ExprRef> operands) {
   key.op = op;
   key.operands = sorted;
   return create(key);
-}
-
-/// The integer that was converted to a float; null if there is none.
-static ExprRef getConverted(ExprContext &ctx, ExprRef e) {
-  if (e->isApply(ExprOp::IntToFloat))
-    return e->getOperand(0);
-  double number = e->isConstant() ? e->getNumber() : NAN;
-  return std::fabs(number) < 1e9 && number == std::floor(number)
-             ? ctx.integer(static_cast<int64_t>(number))
-             : nullptr;
-}
-
-/// Positions that are compared as floats are compared as integers where one of
-/// them is small enough to be exact: rounding of the other changes nothing.
-ExprRef ExprContext::compareConverted(unsigned predicate, ExprRef a,
-                                      ExprRef b) {
-  ExprRef x = getConverted(*this, a), y = getConverted(*this, b);
-  if (!x || !y)
-    return nullptr;
-  auto isExact = [&](ExprRef e) {
-    unsigned precision = APFloat::semanticsPrecision(
-        cast<FloatType>(a->getType()).getFloatSemantics());
-    ExprRef limit = integer(int64_t(1) << std::min(precision, 52u));
-    return isProvablyNonNegative(e) && isProvablyLess(e, limit);
-  };
-  if (!isExact(x) && !isExact(y))
-    return nullptr;
-  using P = arith::CmpFPredicate;
-  switch (static_cast<P>(predicate)) {
-  case P::OEQ:
-  case P::UEQ:
-    return isZero(sub(x, y));
-  case P::ONE:
-  case P::UNE:
-    return logicalNot(isZero(sub(x, y)));
-  case P::OGE:
-  case P::UGE:
-    return nonNegative(sub(x, y));
-  case P::OGT:
-  case P::UGT:
-    return nonNegative(sub(sub(x, y), integer(1)));
-  case P::OLE:
-  case P::ULE:
-    return nonNegative(sub(y, x));
-  case P::OLT:
-  case P::ULT:
-    return nonNegative(sub(sub(y, x), integer(1)));
-  default:
-    return nullptr;
-  }
 }
 
 ExprRef ExprContext::cmpF(unsigned predicate, ExprRef a, ExprRef b) {

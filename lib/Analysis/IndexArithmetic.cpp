@@ -130,6 +130,8 @@ ExprRef ExprContext::mul(ExprRef a, ExprRef b) {
 // Bounds
 //===----------------------------------------------------------------------===//
 
+static ExprRef boundPoly(ExprContext &ctx, ExprRef e, bool upper);
+
 /// A bound of an atom from one side, as a polynomial in sizes; null if unknown.
 static ExprRef boundAtom(ExprContext &ctx, ExprRef atom, bool upper) {
   switch (atom->getKind()) {
@@ -145,9 +147,10 @@ static ExprRef boundAtom(ExprContext &ctx, ExprRef atom, bool upper) {
   if (atom->isApply(ExprOp::Mod))
     return upper ? ctx.sub(atom->getOperand(1), ctx.integer(1))
                  : ctx.integer(0);
-  if (atom->isApply(ExprOp::FloorDiv) && !upper &&
+  // A quotient is not larger than what is divided.
+  if (atom->isApply(ExprOp::FloorDiv) &&
       ctx.isProvablyNonNegative(atom->getOperand(0)))
-    return ctx.integer(0);
+    return upper ? boundPoly(ctx, atom->getOperand(0), upper) : ctx.integer(0);
   if (atom->isApply(ExprOp::Select)) {
     auto a = ExprContext::getInteger(atom->getOperand(1));
     auto b = ExprContext::getInteger(atom->getOperand(2));
@@ -175,24 +178,30 @@ static bool isNonNegativeInSizes(ExprContext &ctx, ExprRef poly) {
                       [](const PolyTerm &term) { return term.coeff >= 0; });
 }
 
-bool ExprContext::isProvablyNonNegative(ExprRef e) {
-  ExprRef least = integer(0);
-  for (const PolyTerm &term : getTerms(e)) {
-    ExprRef product = integer(term.coeff);
+/// A bound of a polynomial from one side, as one in sizes; null if unknown.
+static ExprRef boundPoly(ExprContext &ctx, ExprRef e, bool upper) {
+  ExprRef sum = ctx.integer(0);
+  for (const PolyTerm &term : ExprContext::getTerms(e)) {
+    ExprRef product = ctx.integer(term.coeff);
     for (ExprRef atom : term.atoms) {
       // All atoms but the first unknown-signed one must be non-negative for
       // the product of bounds to be a bound; every bounded atom here is,
       // except selects of negative constants.
-      ExprRef bound = boundAtom(*this, atom, /*upper=*/term.coeff < 0);
+      ExprRef bound = boundAtom(ctx, atom, upper == (term.coeff > 0));
       if (!bound)
-        return false;
+        return nullptr;
       if (term.atoms.size() > 1 && atom->isApply(ExprOp::Select))
-        return false;
-      product = mul(product, bound);
+        return nullptr;
+      product = ctx.mul(product, bound);
     }
-    least = add(least, product);
+    sum = ctx.add(sum, product);
   }
-  return isNonNegativeInSizes(*this, least);
+  return sum;
+}
+
+bool ExprContext::isProvablyNonNegative(ExprRef e) {
+  ExprRef least = boundPoly(*this, e, /*upper=*/false);
+  return least && isNonNegativeInSizes(*this, least);
 }
 
 //===----------------------------------------------------------------------===//

@@ -90,7 +90,8 @@ ExprRef TensorView::evaluateConstant(Value value) {
 /// Branches in the body of an operation, as StableHLO's concatenations have.
 ExprRef TensorView::evaluateChoice(scf::IfOp choice, unsigned number,
                                    Scope &scope, ArrayRef<ExprRef> loops) {
-  if (!isa<FloatType>(choice->getResult(number).getType()))
+  Type type = choice->getResult(number).getType();
+  if (!isa<FloatType>(type) && !isWideInteger(type))
     return nullptr;
   ExprRef condition = evaluate(choice.getCondition(), scope, loops);
   ExprRef first = evaluate(choice.thenYield().getOperand(number), scope, loops);
@@ -182,6 +183,7 @@ static ExprOp getFloatOp(Operation *op) {
       .Case([](math::SqrtOp) { return ExprOp::Sqrt; })
       .Case([](math::RsqrtOp) { return ExprOp::Rsqrt; })
       .Case([](math::AbsFOp) { return ExprOp::Abs; })
+      .Case([](math::FloorOp) { return ExprOp::Floor; })
       .Case([](math::PowFOp) { return ExprOp::Pow; })
       .Case<arith::ExtFOp, arith::TruncFOp>([](auto) { return ExprOp::Cast; })
       .Default([](Operation *) { return ExprOp::None; });
@@ -258,6 +260,22 @@ static bool widensNegative(ExprContext &ctx, Operation *op,
          !ctx.isProvablyNonNegative(x[0]);
 }
 
+/// 2 to the power of a small constant.
+static ExprRef getPowerOfTwo(ExprContext &ctx, ExprRef exponent) {
+  auto i = ExprContext::getInteger(exponent);
+  return i && *i >= 0 && *i < 31 ? ctx.integer(int64_t(1) << *i) : nullptr;
+}
+
+/// The lowest bits of an integer are its remainder, whatever its sign.
+static ExprRef takeLowBits(ExprContext &ctx, ExprRef a, ExprRef b) {
+  if (ExprContext::getInteger(a))
+    std::swap(a, b);
+  auto mask = ExprContext::getInteger(b);
+  bool isLow = mask && *mask >= 0 && *mask < (int64_t(1) << 31) &&
+               llvm::isPowerOf2_64(*mask + 1);
+  return isLow ? ctx.mod(a, ctx.integer(*mask + 1)) : nullptr;
+}
+
 ExprRef TensorView::evaluateInteger(Operation *op, ArrayRef<ExprRef> x) {
   Type type = op->getResult(0).getType();
   bool isBool = type.isInteger(1);
@@ -285,6 +303,15 @@ ExprRef TensorView::evaluateInteger(Operation *op, ArrayRef<ExprRef> x) {
     return ctx.apply(larger ? ExprOp::IntMax : ExprOp::IntMin, type, {a, b});
   };
   auto pick = [&](bool larger) { return pickOf(larger, x[0], x[1]); };
+  // The quotient or remainder of magnitudes, with the dividend's sign.
+  auto towardsZero = [&](bool remainder) {
+    ExprRef zero = ctx.integer(0), negated = ctx.sub(zero, x[0]);
+    auto divide = [&](ExprRef e) {
+      return remainder ? ctx.mod(e, x[1]) : ctx.floorDiv(e, x[1]);
+    };
+    return ctx.select(ctx.nonNegative(x[0]), divide(x[0]),
+                      ctx.sub(zero, divide(negated)));
+  };
   return llvm::TypeSwitch<Operation *, ExprRef>(op)
       .Case([&](arith::AddIOp) {
         return unlessWrapped(ctx, ctx.add(x[0], x[1]), type);
@@ -301,14 +328,27 @@ ExprRef TensorView::evaluateInteger(Operation *op, ArrayRef<ExprRef> x) {
           [&](auto) -> ExprRef {
             if (auto exact = ctx.exactDiv(x[0], x[1]))
               return *exact;
-            bool floors = ctx.isProvablyNonNegative(x[0]) &&
-                          ctx.isProvablyLess(ctx.integer(0), x[1]);
-            return floors ? ctx.floorDiv(x[0], x[1]) : nullptr;
+            if (!ctx.isProvablyLess(ctx.integer(0), x[1]))
+              return nullptr;
+            if (isa<arith::FloorDivSIOp>(op) || ctx.isProvablyNonNegative(x[0]))
+              return ctx.floorDiv(x[0], x[1]);
+            return isa<arith::DivSIOp>(op) ? towardsZero(false) : nullptr;
           })
       .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) -> ExprRef {
-        bool floors = ctx.isProvablyNonNegative(x[0]) &&
-                      ctx.isProvablyLess(ctx.integer(0), x[1]);
-        return floors ? ctx.mod(x[0], x[1]) : nullptr;
+        if (!ctx.isProvablyLess(ctx.integer(0), x[1]))
+          return nullptr;
+        if (ctx.isProvablyNonNegative(x[0]))
+          return ctx.mod(x[0], x[1]);
+        return isa<arith::RemSIOp>(op) ? towardsZero(true) : nullptr;
+      })
+      .Case<arith::AndIOp>([&](auto) { return takeLowBits(ctx, x[0], x[1]); })
+      .Case<arith::ShRSIOp>([&](auto) -> ExprRef {
+        ExprRef power = getPowerOfTwo(ctx, x[1]);
+        return power ? ctx.floorDiv(x[0], power) : nullptr;
+      })
+      .Case<arith::ShLIOp>([&](auto) -> ExprRef {
+        ExprRef power = getPowerOfTwo(ctx, x[1]);
+        return power ? unlessWrapped(ctx, ctx.mul(x[0], power), type) : nullptr;
       })
       .Case<arith::MaxSIOp>([&](auto) { return pick(true); })
       .Case<arith::MinSIOp>([&](auto) { return pick(false); })
@@ -347,7 +387,10 @@ ExprRef TensorView::evaluateOp(Operation *op, ArrayRef<ExprRef> x,
     if (llvm::any_of(x.drop_front(),
                      [](ExprRef e) { return !e || !e->isInt(); }))
       return nullptr;
-    ExprRef read = access(extract.getTensor(), x.drop_front());
+    SmallVector<ExprRef> indices(x.drop_front());
+    if (readPosition && !loops.empty())
+      llvm::transform(indices, indices.begin(), readPosition);
+    ExprRef read = access(extract.getTensor(), indices);
     // Outside of bodies this is how sizes are read; see through to them.
     return loops.empty() ? peelWhole(read) : read;
   }
@@ -366,8 +409,17 @@ ExprRef TensorView::evaluateOp(Operation *op, ArrayRef<ExprRef> x,
   }
   if (isa<arith::CmpFOp, arith::CmpIOp>(op))
     return evaluateComparison(ctx, op, x);
-  if (isa<arith::SelectOp>(op))
-    return x[0]->isBool() ? ctx.select(x[0], x[1], x[2]) : nullptr;
+  if (isa<arith::SelectOp>(op)) {
+    if (!x[0]->isBool())
+      return nullptr;
+    // Whether an element was gathered from within, as jnp.take asks.
+    ExprRef condition = x[0];
+    if (readPosition && condition->is(ExprKind::Access))
+      if (ExprRef known = readPosition(peelLayout(condition));
+          known->isConstant())
+        condition = known;
+    return ctx.select(condition, x[1], x[2]);
+  }
   if (ExprOp floatOp = getFloatOp(op); floatOp != ExprOp::None)
     return ctx.apply(floatOp, type, x);
   if (isa<math::FPowIOp>(op))

@@ -29,10 +29,11 @@ using namespace xsa;
 
 StringRef xsa::stringifyExprOp(ExprOp op) {
   static constexpr const char *names[] = {
-      "none", "floordiv", "mod", "imin", "imax",   "fptoint", "nonneg", "zero",
-      "cmpf", "and",      "or",  "not",  "select", "add",     "sub",    "mul",
-      "div",  "neg",      "max", "min",  "exp",    "exp2",    "log",    "tanh",
-      "sqrt", "rsqrt",    "abs", "pow",  "cast",   "tofloat", "other"};
+      "none", "floordiv", "mod",     "imin", "imax",  "fptoint", "nonneg",
+      "zero", "cmpf",     "and",     "or",   "not",   "select",  "add",
+      "sub",  "mul",      "div",     "neg",  "max",   "min",     "exp",
+      "exp2", "log",      "tanh",    "sqrt", "rsqrt", "abs",     "floor",
+      "pow",  "cast",     "tofloat", "other"};
   return names[static_cast<unsigned>(op)];
 }
 

@@ -63,6 +63,11 @@ inline bool isExactInteger(double x) {
 
 std::optional<double> evaluateFloatOp(ExprOp op, llvm::ArrayRef<double> x);
 bool evaluateCmpF(unsigned predicate, double a, double b);
+
+/// A float rounded down, and one converted to an integer, as arithmetic on
+/// integers; null if it is not.
+ExprRef simplifyFloor(ExprContext &ctx, mlir::Type type, ExprRef e);
+ExprRef simplifyToInteger(ExprContext &ctx, ExprRef e);
 } // namespace detail
 
 } // namespace xsa

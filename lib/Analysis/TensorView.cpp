@@ -219,7 +219,17 @@ ExprRef TensorView::peelLinalg(linalg::LinalgOp op, unsigned result,
         return nullptr;
       at.push_back(index);
     }
-    scope[argument] = access(input->get(), at);
+    ExprRef element = access(input->get(), at);
+    // A division is only read if the divisor is known: a number may have been
+    // spread over a tensor.
+    if (element->isInt()) {
+      ExprRef stored = peelLayout(element);
+      if (stored->getFreeVars().empty())
+        stored = peelWhole(stored);
+      if (ExprContext::getInteger(stored))
+        element = stored;
+    }
+    scope[argument] = element;
   }
   bool reduces = op.getNumReductionLoops() > 0;
   if (reduces)

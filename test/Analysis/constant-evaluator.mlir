@@ -41,3 +41,37 @@ func.func @too_large() -> (tensor<2xi64>, tensor<1xi64>) {
   %s = linalg.reduce { arith.addi } ins(%large : tensor<1x2xi64>) outs(%z : tensor<1xi64>) dimensions = [1]
   return %k, %s : tensor<2xi64>, tensor<1xi64>
 }
+
+// Operations on bits that have no form of their own as expressions, and numbers
+// rounded down.
+// CHECK-LABEL: @bits
+// CHECK-NEXT: 0, 1, 4, 5
+// CHECK-NEXT: 3, 3, 7, 7
+// CHECK-NEXT: -1, -1, 0, 0
+#vec = affine_map<(d0) -> (d0)>
+func.func @bits() -> (tensor<4xi64>, tensor<4xi64>, tensor<4xi64>) {
+  %five = arith.constant 5 : i64
+  %three = arith.constant 3 : i64
+  %two = arith.constant 2.0 : f32
+  %k = arith.constant dense<[0, 1, 6, 7]> : tensor<4xi64>
+  %f = arith.constant dense<[-2.0, -0.5, 0.5, 1.5]> : tensor<4xf32>
+  %e = tensor.empty() : tensor<4xi64>
+  %and = linalg.generic {indexing_maps = [#vec, #vec], iterator_types = ["parallel"]} ins(%k : tensor<4xi64>) outs(%e : tensor<4xi64>) {
+  ^bb0(%a: i64, %o: i64):
+    %r = arith.andi %a, %five : i64
+    linalg.yield %r : i64
+  } -> tensor<4xi64>
+  %or = linalg.generic {indexing_maps = [#vec, #vec], iterator_types = ["parallel"]} ins(%k : tensor<4xi64>) outs(%e : tensor<4xi64>) {
+  ^bb0(%a: i64, %o: i64):
+    %r = arith.ori %a, %three : i64
+    linalg.yield %r : i64
+  } -> tensor<4xi64>
+  %floor = linalg.generic {indexing_maps = [#vec, #vec], iterator_types = ["parallel"]} ins(%f : tensor<4xf32>) outs(%e : tensor<4xi64>) {
+  ^bb0(%a: f32, %o: i64):
+    %h = arith.divf %a, %two : f32
+    %d = math.floor %h : f32
+    %r = arith.fptosi %d : f32 to i64
+    linalg.yield %r : i64
+  } -> tensor<4xi64>
+  return %and, %or, %floor : tensor<4xi64>, tensor<4xi64>, tensor<4xi64>
+}

@@ -48,9 +48,11 @@ std::optional<Band> readBand(llvm::ArrayRef<double> table, int64_t numRows,
 
 class ConstantEvaluator {
 public:
-  /// Tensors of more than `maxElements` are not evaluated.
-  explicit ConstantEvaluator(TensorView &view, int64_t maxElements = 1 << 22)
-      : view(view), maxElements(maxElements) {}
+  /// Tensors of more than `maxElements` are not evaluated. While it lives, it
+  /// reads positions for `view`.
+  explicit ConstantEvaluator(TensorView &view, int64_t maxElements = 1 << 22);
+  ~ConstantEvaluator() { view.setPositionReader(nullptr); }
+  ConstantEvaluator(const ConstantEvaluator &) = delete;
 
   /// Null if the value depends on an input, or is too large.
   const ConstantTensor *get(mlir::Value value);
@@ -66,6 +68,11 @@ public:
   /// elements are all the same, an affine function, two values of which one
   /// fills a band, or repeated along a dimension.
   ExprRef simplifyAccess(ExprRef access);
+
+  /// A position that depends on no input as a function of the variables in it,
+  /// where it grows evenly with each of their digits: h / 2, h % 2. Of
+  /// conditions, those that always or never hold.
+  ExprRef readPosition(ExprRef e);
 
   /// Peels everything elementwise; what remains are accesses to values that
   /// reduce or are not understood. Constant tensors become expressions.
@@ -84,7 +91,7 @@ private:
   TensorView &view;
   int64_t maxElements;
   llvm::DenseMap<mlir::Value, std::unique_ptr<ConstantTensor>> known;
-  llvm::DenseMap<ExprRef, ExprRef> resolved;
+  llvm::DenseMap<ExprRef, ExprRef> resolved, positions;
 };
 
 } // namespace xsa

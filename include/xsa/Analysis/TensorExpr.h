@@ -70,6 +70,7 @@ enum class ExprOp : uint8_t {
   Sqrt,
   Rsqrt,
   Abs,
+  Floor,
   Pow,
   Cast,
   IntToFloat,

@@ -20,6 +20,8 @@
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/IR/AffineExpr.h"
 
+#include <functional>
+
 namespace mlir::scf {
 class IfOp;
 } // namespace mlir::scf
@@ -65,6 +67,15 @@ public:
   /// The variable of a reduction dimension of `op`, refined.
   ExprRef reductionVar(mlir::Operation *op, unsigned dim, ExprRef extent);
 
+  /// Who reads positions at which tensors are gathered as functions of the
+  /// indices, such as heads that are repeated by a list of their numbers, and
+  /// conditions on them. Returns what it was given where it knows nothing
+  /// better.
+  using PositionReader = std::function<ExprRef(ExprRef)>;
+  void setPositionReader(PositionReader reader) {
+    readPosition = std::move(reader);
+  }
+
   /// Fresh, refined variables for each dimension of a value.
   llvm::SmallVector<ExprRef> rootVars(mlir::Value value);
 
@@ -102,6 +113,7 @@ private:
   ExprRef extentUncached(mlir::Value value, unsigned dim);
 
   ExprContext &ctx;
+  PositionReader readPosition;
   llvm::DenseMap<ExprRef, ExprRef> peeled;
   unsigned peeledAtSplit = 0;
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, ExprRef> reductionVars;

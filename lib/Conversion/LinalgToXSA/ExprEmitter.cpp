@@ -244,6 +244,8 @@ Value ExprEmitter::emitApply(ExprRef e) {
     return unary(math::RsqrtOp());
   case ExprOp::Abs:
     return unary(math::AbsFOp());
+  case ExprOp::Floor:
+    return unary(math::FloorOp());
   case ExprOp::Cast:
     return emitCast(builder, loc, x[0], type);
   case ExprOp::IntToFloat: {

@@ -110,6 +110,37 @@ static bool areInOneIndex(ArrayRef<ExprRef> indices, ArrayRef<ExprRef> vars) {
   });
 }
 
+/// How many values digits run through.
+static ExprRef getCount(ExprContext &ctx, ArrayRef<ExprRef> digits) {
+  ExprRef count = ctx.integer(1);
+  for (ExprRef digit : digits)
+    count = ctx.mul(count, digit->getExtent());
+  return count;
+}
+
+/// Rows of which a mask relates some digits only, such as the number of a
+/// block, to the keys: with the other digits of the same index that are no
+/// `heads` they are as many as the keys. Nothing is added where they are not.
+static SmallVector<ExprRef> addDigits(ExprContext &ctx,
+                                      SmallVector<ExprRef> related,
+                                      ArrayRef<ExprRef> candidates,
+                                      ArrayRef<ExprRef> heads,
+                                      const AttentionMatch &result) {
+  ExprRef numKeys = getCount(ctx, result.keys);
+  if (getCount(ctx, related) == numKeys)
+    return related;
+  SmallVector<ExprRef> all;
+  for (ExprRef var : candidates) {
+    SmallVector<ExprRef> together(related);
+    together.push_back(var);
+    bool isRelated = llvm::is_contained(related, var);
+    if (isRelated || (!llvm::is_contained(heads, var) &&
+                      areInOneIndex(result.rootIndices, together)))
+      all.push_back(var);
+  }
+  return getCount(ctx, all) == numKeys ? all : related;
+}
+
 /// Of the variables that only the query depends on, those that are its rows.
 /// The others are heads of a group: the operation means the same either way,
 /// but causal masks and own values need the rows. `repeated` are candidates
@@ -117,13 +148,13 @@ static bool areInOneIndex(ArrayRef<ExprRef> indices, ArrayRef<ExprRef> vars) {
 /// heads of a group do: where nothing else is left there is a single row.
 /// `isLikely` decides between candidates that are as many as the keys, and
 /// where none is, `heads` are not the rows.
-static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
-                                       SmallVector<ExprRef> candidates,
-                                       ArrayRef<ExprRef> repeated,
-                                       ArrayRef<ExprRef> heads,
-                                       ExprRef storedQuery, bool singleRow,
-                                       function_ref<bool(ExprRef)> isLikely) {
-  SmallVector<ExprRef> conditions;
+static SmallVector<ExprRef>
+chooseRows(ExprContext &ctx, const AttentionMatch &result,
+           SmallVector<ExprRef> candidates, ArrayRef<ExprRef> repeated,
+           ArrayRef<ExprRef> heads, ExprRef storedQuery, bool singleRow,
+           function_ref<bool(ExprRef)> isLikely) {
+  SmallVector<ExprRef> noRows(heads), conditions;
+  llvm::append_range(noRows, repeated);
   for (const MaskStep &mask : result.masks)
     conditions.push_back(mask.keep);
   for (const ScoreStep &step : result.region)
@@ -136,7 +167,7 @@ static SmallVector<ExprRef> chooseRows(const AttentionMatch &result,
         related.push_back(var);
     if (!related.empty() && (related.size() == result.keys.size() ||
                              areInOneIndex(result.rootIndices, related)))
-      return related;
+      return addDigits(ctx, related, candidates, noRows, result);
   }
   llvm::erase_if(candidates, [&](ExprRef var) {
     return singleRow || llvm::is_contained(repeated, var);
@@ -228,8 +259,8 @@ bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
       getStoredWithDepth(storedQuery, storedKey, candidates, result);
   bool singleRow = hasSingleRow(storedQuery, storedKey, result.keys) ||
                    (!heads.empty() && heads.size() == candidates.size());
-  result.rows = chooseRows(result, candidates, repeated, heads, storedQuery,
-                           singleRow, [&](ExprRef var) {
+  result.rows = chooseRows(match.ctx, result, candidates, repeated, heads,
+                           storedQuery, singleRow, [&](ExprRef var) {
                              return isStoredLikeKeys(storedQuery, storedKey,
                                                      var, result.keys);
                            });
@@ -241,11 +272,9 @@ bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
 
   auto number = [&](ArrayRef<ExprRef> digits, ExprRef &index, ExprRef &size) {
     SmallVector<ExprRef> extents;
-    size = match.ctx.integer(1);
-    for (ExprRef digit : digits) {
+    for (ExprRef digit : digits)
       extents.push_back(digit->getExtent());
-      size = match.ctx.mul(size, digit->getExtent());
-    }
+    size = getCount(match.ctx, digits);
     index = match.ctx.linearize(digits, extents);
   };
   number(result.rows, result.rowIndex, result.numRows);

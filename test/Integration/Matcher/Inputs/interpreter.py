@@ -241,7 +241,7 @@ ELEMENTWISE = {
     "arith.addi": np.add, "arith.subi": np.subtract, "arith.muli": np.multiply,
     "arith.maxsi": np.maximum, "arith.minsi": np.minimum, "arith.maxui": np.maximum, "arith.minui": np.minimum,
     "arith.floordivsi": divide, "arith.divsi": truncating_divide, "arith.divui": divide,
-    "arith.ceildivsi": lambda a, b: -divide(-a, b),
+    "arith.ceildivsi": lambda a, b: -divide(-a, b), "arith.shrsi": np.right_shift,
     "arith.remsi": lambda a, b: a - truncating_divide(a, b) * b, "arith.remui": lambda a, b: a - divide(a, b) * b,
     "arith.select": np.where,
     "arith.sitofp": lambda x: np.float64(x), "arith.uitofp": lambda x: np.float64(x),

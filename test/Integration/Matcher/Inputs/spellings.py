@@ -50,7 +50,7 @@ class Attention:
     LAYOUT = "bhid bihd batched grouped transposed looped".split()
     MASK = (
         "none none causal causal causal_const window prefix dilated padding_arg length triangle_and_padding"
-        " block gpt1 left_padding empty_rows"
+        " block strided gpt1 left_padding empty_rows"
         " packed packed_causal"
     ).split()
     BIAS = "none none none relative alibi constant row learned".split()
@@ -225,6 +225,29 @@ class Attention:
         body += lines(i, j, width)
         return m.positions(shape, "i1", body, compute)
 
+    def quotient(self, name: str, x: str, size: int, width: str) -> list[str]:
+        """Lines that compute %name = x / size, for x that is not negative."""
+        spelling = self.rng.choice(["divsi", "floordivsi", "floor"])
+        if size & (size - 1) == 0 and self.rng.random() < 0.3:
+            by = size.bit_length() - 1
+            return [
+                f"%{name}b = arith.constant {by} : {width}",
+                f"%{name} = arith.shrsi {x}, %{name}b : {width}",
+            ]
+        if spelling != "floor" or width == "index":
+            op = "divsi" if spelling == "floor" else spelling
+            return [
+                f"%{name}b = arith.constant {size} : {width}",
+                f"%{name} = arith.{op} {x}, %{name}b : {width}",
+            ]
+        return [
+            f"%{name}f = arith.sitofp {x} : {width} to f64",
+            f"%{name}b = arith.constant {size}.0 : f64",
+            f"%{name}q = arith.divf %{name}f, %{name}b : f64",
+            f"%{name}r = math.floor %{name}q : f64",
+            f"%{name} = arith.fptosi %{name}r : f64 to {width}",
+        ]
+
     def keep_tensor(self) -> Tensor | None:
         """i1, which broadcasts to [B, H, T, T] after `fit`."""
         m, rows, keys, rng = self.m, self.rows, self.keys, self.rng
@@ -274,11 +297,24 @@ class Attention:
                 ],
             )  # fmt: skip
         if style == "block":
+            size, test = rng.choice([2, 3, 4]), rng.choice(["eq", "sge"])
             return self.positions(
-                lambda i, j: j // 3 == i // 3,
+                lambda i, j: i // size == j // size if test == "eq" else i // size >= j // size,
                 lambda i, j, w: [
-                    constant("b", 3, w), f"%bi = arith.divsi {i}, %b : {w}", f"%bj = arith.divsi {j}, %b : {w}",
-                    f"%r = arith.cmpi eq, %bi, %bj : {w}",
+                    *self.quotient("bi", i, size, w), *self.quotient("bj", j, size, w),
+                    f"%r = arith.cmpi {test}, %bi, %bj : {w}",
+                ],
+            )  # fmt: skip
+        if style == "strided":
+            size = rng.choice([2, 3])
+            # Remainders have the sign of what is divided, until that is corrected.
+            return self.positions(
+                lambda i, j: (j - i) % size == 0,
+                lambda i, j, w: [
+                    f"%d = arith.subi {j}, {i} : {w}", constant("b", size, w), constant("z", 0, w),
+                    f"%e = arith.remsi %d, %b : {w}", f"%n = arith.cmpi slt, %e, %z : {w}",
+                    f"%p = arith.addi %e, %b : {w}", f"%s = arith.select %n, %p, %e : {w}",
+                    f"%r = arith.cmpi eq, %s, %z : {w}",
                 ],
             )  # fmt: skip
         if style.startswith("packed"):
@@ -634,6 +670,10 @@ class Attention:
         if self.groups == 1:
             return x
         inner = self.group_order == "inner"
+        if self.rng.random() < 0.3:
+            numbers = np.arange(self.heads)
+            numbers = numbers // self.groups if inner else numbers % heads
+            return m.gather(x, 2, numbers)
         wide = m.reshape(
             x, (batch, length, heads, 1, depth) if inner else (batch, length, 1, heads, depth)
         )

@@ -397,6 +397,36 @@ class Tracer:
         name = self.generic([], maps, ["parallel"] * rank, init, kind, body, x.dtype)
         return self.rearranged(name, x, lambda a: np.flip(a, axis))
 
+    def gather(self, x: Tensor, axis: int, numbers) -> Tensor:
+        """Reads `axis` at a list of numbers, which may be written as if some were
+        negative."""
+        shape = (*x.shape[:axis], len(numbers), *x.shape[axis + 1 :])
+        at, (init, kind), rank = (
+            self.constant(numbers, "i64"),
+            self.init(shape, x.dtype),
+            len(shape),
+        )
+        body = [f"%i{dim} = linalg.index {dim} : index" for dim in range(rank)]
+        number = "%a0"
+        if self.rng.random() < 0.5:
+            body += [
+                "%zero = arith.constant 0 : i64",
+                f"%size = arith.constant {x.shape[axis]} : i64",
+                "%negative = arith.cmpi slt, %a0, %zero : i64",
+                "%wrapped = arith.addi %a0, %size : i64",
+                "%number = arith.select %negative, %wrapped, %a0 : i64",
+            ]
+            number = "%number"
+        body += [f"%f = arith.index_cast {number} : i64 to index"]
+        indices = ", ".join("%f" if dim == axis else f"%i{dim}" for dim in range(rank))
+        body += [
+            f"%r = tensor.extract {x.name}[{indices}] : {x.type}",
+            f"linalg.yield %r : {x.dtype}",
+        ]
+        maps = [map_of([f"d{axis}"], rank), map_of([f"d{i}" for i in range(rank)], rank)]
+        name = self.generic([at], maps, ["parallel"] * rank, init, kind, body, x.dtype)
+        return self.rearranged(name, x, lambda a: np.take(a, numbers, axis))
+
     def broadcast(self, x: Tensor, shape) -> Tensor:
         """Repeats dimensions of size 1."""
         shape = tuple(shape)
