@@ -104,3 +104,28 @@ func.func @integers() -> (tensor<8xi64>, tensor<8xi64>, tensor<9xi64>, tensor<9x
   } -> tensor<9xi64>
   return %q, %rest, %bits, %odd, %shift : tensor<8xi64>, tensor<8xi64>, tensor<9xi64>, tensor<9xi64>, tensor<9xi64>
 }
+
+// A list of positions that is a sum of functions of the digits of its indices is
+// read as that, and no other.
+// CHECK-LABEL: @lists
+// CHECK-NEXT: [i[[I:[0-9]+]], i[[J:[0-9]+]]] -> arg0[{{.*}}2*i[[I]]{{.*}}]
+// CHECK-NEXT: -> arg0[arith.constant[{{.*}}]]
+#mat = affine_map<(d0, d1) -> (d0, d1)>
+func.func @lists(%x: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+  %sum = arith.constant dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>
+  %none = arith.constant dense<[[0, 1], [2, 0]]> : tensor<2x2xi64>
+  %e = tensor.empty() : tensor<2x2xf32>
+  %a = linalg.generic {indexing_maps = [#mat, #mat], iterator_types = ["parallel", "parallel"]} ins(%sum : tensor<2x2xi64>) outs(%e : tensor<2x2xf32>) {
+  ^bb0(%n: i64, %o: f32):
+    %i = arith.index_cast %n : i64 to index
+    %r = tensor.extract %x[%i] : tensor<4xf32>
+    linalg.yield %r : f32
+  } -> tensor<2x2xf32>
+  %b = linalg.generic {indexing_maps = [#mat, #mat], iterator_types = ["parallel", "parallel"]} ins(%none : tensor<2x2xi64>) outs(%e : tensor<2x2xf32>) {
+  ^bb0(%n: i64, %o: f32):
+    %i = arith.index_cast %n : i64 to index
+    %r = tensor.extract %x[%i] : tensor<4xf32>
+    linalg.yield %r : f32
+  } -> tensor<2x2xf32>
+  return %a, %b : tensor<2x2xf32>, tensor<2x2xf32>
+}
