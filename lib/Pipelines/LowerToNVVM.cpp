@@ -69,6 +69,7 @@ static void addTiles(OpPassManager &pm, const LowerToNVVMOptions &options) {
   tile.keySplits = options.keySplits;
   tile.strict = options.strict;
   tile.printPlan = options.printPlan;
+  tile.printChoices = options.printChoices;
   pm.addNestedPass<func::FuncOp>(createTileAttentionForGPU(tile));
   TileExcludeForGPUOptions exclude;
   exclude.chip = options.chip;

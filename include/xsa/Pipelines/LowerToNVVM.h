@@ -72,6 +72,11 @@ struct LowerToNVVMOptions
       llvm::cl::desc(
           "remark at each attention which sizes were chosen, and their cost"),
       llvm::cl::init(false)};
+  Option<bool> printChoices{
+      *this, "print-choices",
+      llvm::cl::desc(
+          "the same with a table of all sizes that fit, the cheapest first"),
+      llvm::cl::init(false)};
   Option<int64_t> queryTile{
       *this, "query-tile",
       llvm::cl::desc("query rows of a tile (0: by the cost model)"),

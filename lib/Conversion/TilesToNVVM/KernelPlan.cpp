@@ -175,7 +175,7 @@ static double costOf(const KernelPlan &plan, const AttentionShape &shape,
   cost *= 1.0 + 8.0 / plan.queryTile;
   if (shape.rows) {
     int64_t tiles = llvm::divideCeil(*shape.rows, plan.queryTile);
-    cost *= double(tiles * plan.queryTile) / *shape.rows;
+    cost *= double(tiles * plan.queryTile) / std::max<int64_t>(*shape.rows, 1);
     if (shape.heads) {
       double slots = double(chip.numSMs) * plan.occupancy(shape, chip);
       double blocks = double(tiles) * *shape.heads;
@@ -188,23 +188,10 @@ static double costOf(const KernelPlan &plan, const AttentionShape &shape,
   return cost;
 }
 
-std::optional<KernelPlan> xsa::choosePlan(const AttentionShape &shape,
-                                          const ChipLimits &chip,
-                                          const PlanOverrides &overrides) {
-  std::optional<KernelPlan> best;
-  // Registers that may be missing, which is worse than any cost.
-  auto missing = [&](const KernelPlan &plan) {
-    int64_t wanted = plan.registers(shape) + kRegisterMargin;
-    return std::max<int64_t>(wanted - chip.registersPerThread, 0);
-  };
-  auto consider = [&](KernelPlan plan) {
-    if (!fits(plan, shape, chip))
-      return;
-    plan.cost = costOf(plan, shape, chip);
-    if (!best || std::make_pair(missing(plan), plan.cost) <
-                     std::make_pair(missing(*best), best->cost))
-      best = plan;
-  };
+SmallVector<KernelPlan> xsa::rankPlans(const AttentionShape &shape,
+                                       const ChipLimits &chip,
+                                       const PlanOverrides &overrides) {
+  SmallVector<KernelPlan> plans;
   auto choices = [](int64_t fixed, std::initializer_list<int64_t> values) {
     return fixed ? SmallVector<int64_t>{fixed} : SmallVector<int64_t>(values);
   };
@@ -218,10 +205,29 @@ std::optional<KernelPlan> xsa::choosePlan(const AttentionShape &shape,
             // A thread that multiplies by itself would need whole rows.
             if (queryInRegisters && shape.unit == MatrixKind::Fma)
               continue;
-            if (queryTile % (16 * warps) == 0 && plan.rowsPerWarp() <= 32)
-              consider(plan);
+            if (queryTile % (16 * warps) != 0 || plan.rowsPerWarp() > 32 ||
+                !fits(plan, shape, chip))
+              continue;
+            plan.cost = costOf(plan, shape, chip);
+            plans.push_back(plan);
           }
-  return best;
+  // Registers that may be missing are worse than any cost.
+  auto rankOf = [&](const KernelPlan &plan) {
+    int64_t wanted = plan.registers(shape) + kRegisterMargin;
+    return std::make_pair(
+        std::max<int64_t>(wanted - chip.registersPerThread, 0), plan.cost);
+  };
+  llvm::stable_sort(plans, [&](const KernelPlan &lhs, const KernelPlan &rhs) {
+    return rankOf(lhs) < rankOf(rhs);
+  });
+  return plans;
+}
+
+std::optional<KernelPlan> xsa::choosePlan(const AttentionShape &shape,
+                                          const ChipLimits &chip,
+                                          const PlanOverrides &overrides) {
+  SmallVector<KernelPlan> plans = rankPlans(shape, chip, overrides);
+  return plans.empty() ? std::nullopt : std::optional(plans.front());
 }
 
 //===----------------------------------------------------------------------===//

@@ -89,7 +89,11 @@ struct PlanOverrides {
   int64_t queryTile = 0, keyTile = 0, warps = 0, stages = 0;
 };
 
-/// The cheapest plan that fits the chip; none if nothing fits.
+/// The plans that fit the chip, the best first.
+llvm::SmallVector<KernelPlan> rankPlans(const AttentionShape &shape,
+                                        const ChipLimits &chip,
+                                        const PlanOverrides &overrides);
+/// The best of them; none if nothing fits.
 std::optional<KernelPlan> choosePlan(const AttentionShape &shape,
                                      const ChipLimits &chip,
                                      const PlanOverrides &overrides);

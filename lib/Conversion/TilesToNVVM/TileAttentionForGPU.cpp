@@ -153,8 +153,7 @@ private:
   LogicalResult fuse(RewriterBase &rewriter, AttentionOp op,
                      const AttentionShape &shape, const KernelPlan &plan,
                      StringRef name, const ChipLimits &limits) {
-    if (printPlan)
-      report(op, shape, plan, limits);
+    report(op, shape, plan, limits);
     rewriter.setInsertionPoint(op);
     TilePolicy policy = policyOf(plan);
     policy.heavyTilesFirst = true;
@@ -194,8 +193,8 @@ private:
                       StringRef name, const Twine &mergeName,
                       const ChipLimits &limits) {
     const RangePlan &ranges = plan.ranges;
-    if (printPlan) {
-      report(op, ranges.shape, ranges.plan, limits);
+    report(op, ranges.shape, ranges.plan, limits);
+    if (printPlan || printChoices) {
       InFlightDiagnostic remark = op.emitRemark("keys in ");
       if (plan.splits)
         remark << *plan.splits << (*plan.splits == 1 ? " range" : " ranges");
@@ -261,16 +260,41 @@ private:
 
   void report(AttentionOp op, const AttentionShape &shape,
               const KernelPlan &plan, const ChipLimits &limits) {
-    op.emitRemark("tile ")
-        << plan.queryTile << " x " << plan.keyTile << ", " << plan.warps
-        << " warps, " << plan.stages << " stages, query in "
-        << (plan.queryInRegisters ? "registers" : "shared memory")
-        << (plan.ownInStages(shape) ? ", own values in the stages" : "")
-        << "; about " << plan.registers(shape) << " registers, "
-        << plan.sharedBytes(shape) << " bytes of shared memory, "
-        << plan.occupancy(shape, limits) << " blocks on an SM, "
-        << llvm::formatv("{0:F2}", plan.slotsPerScore(shape)).str()
-        << " issue slots per 32 scores";
+    if (!printPlan && !printChoices)
+      return;
+    InFlightDiagnostic remark = op.emitRemark();
+    remark << "tile " << plan.queryTile << " x " << plan.keyTile << ", "
+           << plan.warps << " warps, " << plan.stages << " stages, query in "
+           << (plan.queryInRegisters ? "registers" : "shared memory")
+           << (plan.ownInStages(shape) ? ", own values in the stages" : "")
+           << "; about " << plan.registers(shape) << " registers, "
+           << plan.sharedBytes(shape) << " bytes of shared memory, "
+           << plan.occupancy(shape, limits) << " blocks on an SM, "
+           << llvm::formatv("{0:F2}", plan.slotsPerScore(shape)).str()
+           << " issue slots per 32 scores";
+    if (printChoices)
+      remark.attachNote() << tableOfChoices(shape, limits);
+  }
+
+  /// What there was to choose from.
+  std::string tableOfChoices(const AttentionShape &shape,
+                             const ChipLimits &limits) {
+    std::string table;
+    llvm::raw_string_ostream os(table);
+    os << "choices, the cheapest first, those that may lack registers last:\n"
+          "  tile       warps  stages  query      registers  shared bytes  "
+          "blocks  slots   cost";
+    PlanOverrides sizes{queryTile, keyTile, warps, stages};
+    for (const KernelPlan &plan : rankPlans(shape, limits, sizes))
+      os << llvm::formatv(
+          "\n  {0,-9}  {1,5}  {2,6}  {3,-9}  {4,9}  {5,12}  {6,6}  {7,5:F2}  "
+          "{8,5:F2}",
+          llvm::formatv("{0} x {1}", plan.queryTile, plan.keyTile).str(),
+          plan.warps, plan.stages,
+          plan.queryInRegisters ? "registers" : "shared", plan.registers(shape),
+          plan.sharedBytes(shape), plan.occupancy(shape, limits),
+          plan.slotsPerScore(shape), plan.cost);
+    return table;
   }
 };
 } // namespace
