@@ -183,10 +183,6 @@ TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits,
   // enough independent sums to hide their latency.
   policy.rowBlock = rows == lanes ? lanes : 2 * lanes;
   policy.keyTile = getKeyTile(kMaxKeys);
-  policy.packKeys = hasRowsApart(op.getKeyMap(), op.getKey(), op.getKeyDim(),
-                                 op.getKeyDepthDim());
-  policy.packValues = hasRowsApart(op.getValueMap(), op.getValue(),
-                                   op.getKeyDim(), op.getValueDepthDim());
   bool hasBiases = getBytesOfScore(op) > 1;
   int64_t maxRows = hasBiases ? kMaxRowsOfBias : kMaxRows;
   if (hasBF16Dot && canPairTerms(op)) {
@@ -210,6 +206,13 @@ TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits,
     blocks =
         std::clamp<int64_t>(llvm::divideCeil(rows, policy.rowBlock), 1, blocks);
   policy.queryTile = blocks * policy.rowBlock;
+  // A single block reads each once.
+  policy.packKeys =
+      blocks > 1 && hasRowsApart(op.getKeyMap(), op.getKey(), op.getKeyDim(),
+                                 op.getKeyDepthDim());
+  policy.packValues =
+      blocks > 1 && hasRowsApart(op.getValueMap(), op.getValue(),
+                                 op.getKeyDim(), op.getValueDepthDim());
   return policy;
 }
 

@@ -32,6 +32,28 @@ func.func @heads_between(%q: tensor<256x4x16xf32>, %k: tensor<256x4x16xf32>, %v:
 #v = affine_map<(h, m, k1, k2, n) -> (k2, h, n)>
 #o = affine_map<(h, m, k1, k2, n) -> (m, h, n)>
 
+// One block of rows reads each key once.
+
+// CHECK-LABEL: func.func @one_block
+// CHECK:         scf.for {{.*}} step %c64
+// CHECK-NEXT:      %[[KEYS:.*]] = tensor.extract_slice %{{.*}} : tensor<256x16xf32> to tensor<64x16xf32>
+// CHECK-NEXT:      %[[VALUES:.*]] = tensor.extract_slice %{{.*}} : tensor<256x16xf32> to tensor<64x16xf32>
+// CHECK:           linalg.generic {{.*}} ins(%[[KEYS]], %{{.*}} : tensor<64x16xf32>, tensor<16x32xf32>)
+func.func @one_block(%q: tensor<32x4x16xf32>, %k: tensor<256x4x16xf32>, %v: tensor<256x4x16xf32>,
+                     %o: tensor<32x4x16xf32>) -> tensor<32x4x16xf32> {
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o], scale = 0.25 : f64}
+      ins(%q, %k, %v : tensor<32x4x16xf32>, tensor<256x4x16xf32>, tensor<256x4x16xf32>)
+      outs(%o : tensor<32x4x16xf32>) -> tensor<32x4x16xf32>
+  return %r : tensor<32x4x16xf32>
+}
+
+// -----
+
+#q = affine_map<(h, m, k1, k2, n) -> (m, h, k1)>
+#k = affine_map<(h, m, k1, k2, n) -> (k2, h, k1)>
+#v = affine_map<(h, m, k1, k2, n) -> (k2, h, n)>
+#o = affine_map<(h, m, k1, k2, n) -> (m, h, n)>
+
 // A single head is nothing between them.
 
 // CHECK-LABEL: func.func @one_head
