@@ -342,6 +342,8 @@ static ExprRef findOwner(MatchContext &match, const ExclusionMatch &exclusion,
     match.refuse("the dot product of output and value runs over more than one "
                  "row of one head, such as over the tokens");
   }
+  match.refuse("what is taken out of the output is not along its own value but "
+               "along another vector, such as another head's or token's value");
   return nullptr;
 }
 
