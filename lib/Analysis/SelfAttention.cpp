@@ -41,14 +41,26 @@ static bool isConstantRoot(ExprRef root) {
 static std::string describe(ExprRef root) {
   if (auto argument = dyn_cast<BlockArgument>(root->getValue()))
     return ("argument " + Twine(argument.getArgNumber())).str();
+  if (isConstantRoot(root))
+    return "a constant (weights or learned rows)";
   return ("the result of '" +
           root->getValue().getDefiningOp()->getName().getStringRef() + "'")
       .str();
 }
 
+/// The first of `roots` that is no constant, if there is one.
+static ExprRef findInput(ArrayRef<ExprRef> roots) {
+  auto it = llvm::find_if_not(roots, isConstantRoot);
+  return it == roots.end() ? roots.front() : *it;
+}
+
 /// That the query and the operand `name` come from different places.
 static std::string describeDifference(ExprRef ofQuery, const Twine &name,
                                       ExprRef root) {
+  if (isConstantRoot(ofQuery) && isConstantRoot(root))
+    return ("rows of query and " + name + " are rows of different weights, " +
+            "such as their channels, and not tokens")
+        .str();
   std::string first = describe(ofQuery), second = describe(root);
   if (first == second)
     second = "another such operation";
@@ -101,14 +113,14 @@ SmallVector<ExprRef> TokenAxisAnalysis::rowRoots(ExprRef access) {
 bool TokenAxisAnalysis::compareRoots(ArrayRef<ExprRef> queryRoots,
                                      ArrayRef<ExprRef> roots, ExprRef row,
                                      StringRef name, std::string &reason) {
-  bool anyInput =
-      llvm::any_of(roots, [](ExprRef e) { return !isConstantRoot(e); });
-  bool shared = false;
+  bool anyInput = llvm::any_of(roots, std::not_fn(isConstantRoot));
+  bool shared = llvm::any_of(roots, [&](ExprRef root) {
+    return llvm::is_contained(queryRoots, root) &&
+           (!anyInput || !isConstantRoot(root));
+  });
   for (ExprRef root : roots) {
-    if (llvm::is_contained(queryRoots, root)) {
-      shared |= !anyInput || !isConstantRoot(root);
+    if (llvm::is_contained(queryRoots, root))
       continue;
-    }
     bool otherRow = llvm::any_of(queryRoots, [&](ExprRef q) {
       return q->getValue() == root->getValue();
     });
@@ -120,9 +132,12 @@ bool TokenAxisAnalysis::compareRoots(ArrayRef<ExprRef> queryRoots,
     }
     if (isConstantRoot(root) || readsRowInPlace(root, row))
       continue;
-    reason = (name + " rows are not at their own position in " + describe(root))
-                 .str();
-    return false;
+    if (shared) {
+      reason =
+          (name + " rows are not at their own position in " + describe(root))
+              .str();
+      return false;
+    }
   }
   if (shared)
     return true;
@@ -131,7 +146,7 @@ bool TokenAxisAnalysis::compareRoots(ArrayRef<ExprRef> queryRoots,
   else if (queryRoots.empty())
     reason = "query rows are not computed token by token";
   else
-    reason = describeDifference(queryRoots.front(), name, roots.front());
+    reason = describeDifference(findInput(queryRoots), name, findInput(roots));
   return false;
 }
 
@@ -181,7 +196,7 @@ bool TokenAxisAnalysis::isOneToken(ExprRef query, ExprRef own, ExprRef other,
           ("query and " + name + " read different rows of " + describe(root))
               .str();
     else
-      reason = describeDifference(ofQuery.front(), name, root);
+      reason = describeDifference(findInput(ofQuery), name, root);
     return false;
   }
   if (!shared)

@@ -217,6 +217,16 @@ bool OwnElements::areNoneOf(Value value) {
 // Other uses
 //===----------------------------------------------------------------------===//
 
+/// What an operation computes: of one that is written out, the first step says
+/// more than its name.
+static StringRef nameComputation(Operation *op) {
+  if (isa<linalg::GenericOp>(op))
+    for (Operation &step : op->getRegion(0).front().without_terminator())
+      if (!isa<CastOpInterface>(step))
+        return step.getName().getStringRef();
+  return op->getName().getStringRef();
+}
+
 std::string xsa::findEscape(TensorView &view, Value probabilities, Value root,
                             Operation *contraction,
                             const llvm::DenseSet<Operation *> &raised) {
@@ -244,11 +254,10 @@ std::string xsa::findEscape(TensorView &view, Value probabilities, Value root,
     // backward pass: what the own value is, is not certain for either.
     if (isContraction(op))
       return ("its probabilities are also used by another product ('" +
-              op->getName().getStringRef() + "')")
+              nameComputation(op) + "')")
           .str();
     if (!isLinearInOneOperand(op))
-      return ("its probabilities are also used by '" +
-              op->getName().getStringRef() +
+      return ("its probabilities are also used by '" + nameComputation(op) +
               "', which would no longer belong to the output")
           .str();
     reached.insert_range(op->getUsers());

@@ -75,6 +75,36 @@ func.func @backward(%x: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x8xf32>) {
 
 // -----
 
+// The entropy of the probabilities: of an operation that is written out, the
+// remark names what it begins with.
+// CHECK-LABEL: func @entropy(
+// CHECK-NOT: exclusion
+// CHECK: xsa.attention
+// CHECK-NOT: exclusion
+func.func @entropy(%x: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %et = tensor.empty() : tensor<4x8xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %t = linalg.transpose ins(%x : tensor<8x4xf32>) outs(%et : tensor<4x8xf32>) permutation = [1, 0]
+  %s = linalg.matmul ins(%x, %t : tensor<8x4xf32>, tensor<4x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  // expected-remark @below {{attention not made exclusive: its probabilities are also used by 'math.log', which would no longer belong to the output}}
+  %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %wide = arith.extf %a : f32 to f64
+    %l = math.log %wide : f64
+    %n = arith.truncf %l : f64 to f32
+    linalg.yield %n : f32
+  } -> tensor<8x8xf32>
+  return %y, %d : tensor<8x4xf32>, tensor<8x8xf32>
+}
+
+// -----
+
 #bq = affine_map<(b, i, j, d) -> (b, i, d)>
 #bk = affine_map<(b, i, j, d) -> (b, j, d)>
 #bs = affine_map<(b, i, j, d) -> (b, i, j)>

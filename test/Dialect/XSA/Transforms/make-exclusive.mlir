@@ -240,7 +240,7 @@ func.func @latents(%x: tensor<2x8x4xf32>, %init: tensor<2x3x4xf32>) -> tensor<2x
 #v = affine_map<(b, m, k1, k2, n) -> (b, k2, n)>
 #o = affine_map<(b, m, k1, k2, n) -> (b, m, n)>
 
-// Tokens are rows of weights: each its own.
+// Attention over channels: rows are rows of weights.
 
 // CHECK-LABEL: func @weights(
 // CHECK-NOT: exclusion
@@ -250,9 +250,53 @@ func.func @weights(%x: tensor<2x4x4xf32>, %init: tensor<2x8x4xf32>) -> tensor<2x
   %e = tensor.empty() : tensor<2x8x4xf32>
   %q = linalg.batch_matmul ins(%wq, %x : tensor<2x8x4xf32>, tensor<2x4x4xf32>) outs(%e : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
   %v = linalg.batch_matmul ins(%wv, %x : tensor<2x8x4xf32>, tensor<2x4x4xf32>) outs(%e : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
-  // expected-remark @below {{attention not made exclusive: query comes from the result of 'arith.constant', value from another such operation}}
+  // expected-remark @below {{attention not made exclusive: rows of query and value are rows of different weights, such as their channels, and not tokens}}
   %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
       ins(%q, %v, %v : tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>)
       outs(%init : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
   return %y : tensor<2x8x4xf32>
+}
+
+// -----
+
+#q = affine_map<(b, m, k1, k2, n) -> (b, m, k1)>
+#k = affine_map<(b, m, k1, k2, n) -> (b, k2, k1)>
+#v = affine_map<(b, m, k1, k2, n) -> (b, k2, n)>
+#o = affine_map<(b, m, k1, k2, n) -> (b, m, n)>
+
+// Latents that ask: a constant is not called by the operation that holds it.
+
+// CHECK-LABEL: func @learned_queries(
+// CHECK-NOT: exclusion
+func.func @learned_queries(%x: tensor<2x8x4xf32>, %init: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
+  %q = arith.constant dense_resource<latents> : tensor<2x8x4xf32>
+  // expected-remark @below {{attention not made exclusive: query comes from a constant (weights or learned rows), value from argument 0}}
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %x, %x : tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>)
+      outs(%init : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  return %y : tensor<2x8x4xf32>
+}
+
+// -----
+
+#q = affine_map<(b, m, k1, k2, n) -> (b, m, k1)>
+#k = affine_map<(b, m, k1, k2, n) -> (b, k2, k1)>
+#v = affine_map<(b, m, k1, k2, n) -> (b, k2, n)>
+#o = affine_map<(b, m, k1, k2, n) -> (b, m, n)>
+
+// Where the memory is longer, its last rows would be the own ones. That it is
+// another sequence says more than at which position it is read, and an input
+// says more than the position embedding that is added to it.
+
+// CHECK-LABEL: func @cross_longer(
+// CHECK-NOT: exclusion
+func.func @cross_longer(%x: tensor<2x3x4xf32>, %memory: tensor<2x8x4xf32>, %init: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %positions = arith.constant dense_resource<positions> : tensor<2x8x4xf32>
+  %e = tensor.empty() : tensor<2x8x4xf32>
+  %v = linalg.add ins(%positions, %memory : tensor<2x8x4xf32>, tensor<2x8x4xf32>) outs(%e : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  // expected-remark @below {{attention not made exclusive: query comes from argument 0, value from argument 1}}
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%x, %v, %v : tensor<2x3x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>)
+      outs(%init : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
 }
