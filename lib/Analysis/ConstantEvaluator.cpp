@@ -88,26 +88,17 @@ std::unique_ptr<ConstantTensor> ConstantEvaluator::compute(Value value) {
 
 /// A running sum along one dimension (`tm_tensor.scan` with an addition).
 std::unique_ptr<ConstantTensor> ConstantEvaluator::computeScan(Operation *op) {
-  auto dimension = op->getAttrOfType<IntegerAttr>("dimension");
-  auto inclusive = op->getAttrOfType<BoolAttr>("inclusive");
-  if (!dimension || !inclusive || op->getNumRegions() != 1 ||
-      op->getRegion(0).empty() || op->getNumOperands() < 3)
+  auto scan = RunningCombination::of(op);
+  if (!scan || !isa<arith::AddIOp, arith::AddFOp>(scan->step))
     return nullptr;
-  Block &body = op->getRegion(0).front();
-  Operation *step = body.getTerminator()->getNumOperands() == 1
-                        ? body.getTerminator()->getOperand(0).getDefiningOp()
-                        : nullptr;
-  if (!isa_and_nonnull<arith::AddIOp, arith::AddFOp>(step) ||
-      body.getOperations().size() != 2)
-    return nullptr;
-  const ConstantTensor *input = get(op->getOperand(0));
-  const ConstantTensor *start = get(op->getOperand(2));
-  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  const ConstantTensor *input = get(scan->input);
+  const ConstantTensor *start = get(scan->start);
+  auto type = cast<RankedTensorType>(scan->input.getType());
   if (!input || !start || start->getUniform() != 0.0)
     return nullptr;
 
   auto result = std::make_unique<ConstantTensor>(*input);
-  int64_t dim = dimension.getInt(), size = input->shape[dim], stride = 1;
+  int64_t dim = scan->dim, size = input->shape[dim], stride = 1;
   for (int64_t later : ArrayRef(input->shape).drop_front(dim + 1))
     stride *= later;
   for (int64_t i = 0, e = result->data.size(); i < e; ++i) {
@@ -115,9 +106,9 @@ std::unique_ptr<ConstantTensor> ConstantEvaluator::computeScan(Operation *op) {
     double before = 0;
     if (position > 0)
       before = result->data[i - stride] +
-               (inclusive.getValue() ? 0 : input->data[i - stride]);
+               (scan->isInclusive ? 0 : input->data[i - stride]);
     result->data[i] =
-        roundToType(inclusive.getValue() ? before + input->data[i] : before,
+        roundToType(scan->isInclusive ? before + input->data[i] : before,
                     type.getElementType());
     if (!isa<FloatType>(type.getElementType()) &&
         !xsa::detail::isExactInteger(result->data[i]))

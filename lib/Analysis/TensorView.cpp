@@ -157,6 +157,8 @@ ExprRef TensorView::peelUncached(ExprRef e) {
     return peelLinalg(linalgOp, result, e->getOperands());
   if (isa<linalg::SoftmaxOp>(op))
     return peelSoftmax(op, e->getOperands());
+  if (op->getName().getStringRef() == "tm_tensor.scan")
+    return result == 0 ? peelScan(op, e->getOperands()) : nullptr;
   return peelTensorOp(op, e->getOperands());
 }
 
@@ -313,4 +315,40 @@ ExprRef TensorView::peelSoftmax(Operation *op, ArrayRef<ExprRef> indices) {
   ExprRef sum = ctx.reduce(ExprOp::Add, vars, exponential(everywhere));
   return ctx.apply(ExprOp::Div, type,
                    {exponential(access(input, indices)), sum});
+}
+
+std::optional<RunningCombination> RunningCombination::of(Operation *op) {
+  auto dimension = op->getAttrOfType<IntegerAttr>("dimension");
+  auto inclusive = op->getAttrOfType<BoolAttr>("inclusive");
+  if (op->getName().getStringRef() != "tm_tensor.scan" || !dimension ||
+      !inclusive || op->getNumRegions() != 1 || op->getRegion(0).empty() ||
+      op->getNumOperands() < 3)
+    return std::nullopt;
+  Block &body = op->getRegion(0).front();
+  Operation *step = body.getTerminator()->getNumOperands() == 1
+                        ? body.getTerminator()->getOperand(0).getDefiningOp()
+                        : nullptr;
+  if (!step || body.getOperations().size() != 2 ||
+      step->getOperands() != ValueRange(body.getArguments()))
+    return std::nullopt;
+  return RunningCombination{op->getOperand(0), op->getOperand(2),
+                            unsigned(dimension.getInt()), inclusive.getValue(),
+                            step};
+}
+
+/// The last element of a running combination is the combination of all.
+ExprRef TensorView::peelScan(Operation *op, ArrayRef<ExprRef> indices) {
+  auto scan = RunningCombination::of(op);
+  if (!scan || !scan->isInclusive)
+    return nullptr;
+  ExprRef size = extent(scan->input, scan->dim);
+  if (ctx.add(indices[scan->dim], ctx.integer(1)) != size)
+    return nullptr;
+  ExprOp combiner = getCombiner(scan->step).first;
+  if (combiner == ExprOp::None)
+    return nullptr;
+  ExprRef var = reductionVar(op, scan->dim, size);
+  SmallVector<ExprRef> inner(indices);
+  inner[scan->dim] = var;
+  return ctx.reduce(combiner, var->getFreeVars(), access(scan->input, inner));
 }

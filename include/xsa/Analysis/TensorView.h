@@ -21,12 +21,28 @@
 #include "mlir/IR/AffineExpr.h"
 
 #include <functional>
+#include <optional>
 
 namespace mlir::scf {
 class IfOp;
 } // namespace mlir::scf
 
 namespace xsa {
+
+/// An operation of torch-mlir that combines elements with all before them along
+/// a dimension, such as a running sum: `tm_tensor.scan`.
+struct RunningCombination {
+  mlir::Value input;
+  mlir::Value start;
+  unsigned dim;
+  /// Whether an element takes part in its own result.
+  bool isInclusive;
+  /// Combines two elements.
+  mlir::Operation *step;
+
+  /// Nothing if `op` is another operation, or combines in several steps.
+  static std::optional<RunningCombination> of(mlir::Operation *op);
+};
 
 class TensorView {
 public:
@@ -90,6 +106,7 @@ private:
                         llvm::ArrayRef<ExprRef> indices, Scope &scope,
                         llvm::ArrayRef<ExprRef> vars);
   ExprRef peelSoftmax(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);
+  ExprRef peelScan(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);
   ExprRef peelTensorOp(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);
   ExprRef peelConcat(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);
   ExprRef peelPad(mlir::Operation *op, llvm::ArrayRef<ExprRef> indices);

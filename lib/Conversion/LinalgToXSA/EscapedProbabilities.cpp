@@ -42,11 +42,14 @@ static bool isConstantTensor(Value value, unsigned depth = 0) {
   });
 }
 
+/// Whether two values are multiplied with one another. What only has the size
+/// of a window is none.
 static bool isContraction(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   return linalgOp && linalgOp.getNumReductionLoops() > 0 &&
-         llvm::count_if(linalgOp.getDpsInputs(), [](Value input) {
-           return !isConstantTensor(input);
+         llvm::count_if(linalgOp.getDpsInputOperands(), [&](OpOperand *input) {
+           return !linalgOp.getMatchingBlockArgument(input).use_empty() &&
+                  !isConstantTensor(input->get());
          }) > 1;
 }
 

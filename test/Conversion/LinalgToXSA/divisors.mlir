@@ -1,4 +1,5 @@
 // RUN: xsa-opt %s --raise-attention-to-xsa 2>/dev/null | FileCheck %s
+// RUN: xsa-opt %s --convert-attention-to-xsa 2>/dev/null | FileCheck %s --check-prefix=EXCLUSIVE
 
 // What exponentials are multiplied with and divided by: once by their sum, or by the
 // exponential of its logarithm.
@@ -54,6 +55,141 @@ func.func @squared(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   %el = tensor.empty() : tensor<8xf32>
   %g = linalg.mul ins(%l, %l : tensor<8xf32>, tensor<8xf32>) outs(%el : tensor<8xf32>) -> tensor<8xf32>
   %y = call @rest(%e, %g, %x) : (tensor<8x8xf32>, tensor<8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// The end of a running sum is the sum. Nothing else is made from it, so that the
+// attention may become exclusive.
+// CHECK-LABEL: func @end_of_running_sum(
+// CHECK: xsa.attention
+// EXCLUSIVE-LABEL: func @end_of_running_sum(
+// EXCLUSIVE: xsa.attention {exclusion
+// CHECK: return
+func.func @end_of_running_sum(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = call @exponentials(%x) : (tensor<8x4xf32>) -> tensor<8x8xf32>
+  %es = tensor.empty() : tensor<8x8xf32>
+  %el = tensor.empty() : tensor<8xf32>
+  %l0 = linalg.fill ins(%zero : f32) outs(%el : tensor<8xf32>) -> tensor<8xf32>
+  %running, %all = tm_tensor.scan dimension(1) inclusive(true) ins(%e : tensor<8x8xf32>) outs(%es, %l0 : tensor<8x8xf32>, tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    tm_tensor.yield %sum : f32
+  } -> tensor<8x8xf32>, tensor<8xf32>
+  %l = tensor.extract_slice %running[0, 7] [8, 1] [1, 1] : tensor<8x8xf32> to tensor<8xf32>
+  %y = call @rest(%e, %l, %x) : (tensor<8x8xf32>, tensor<8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func @before_the_end(
+// CHECK-NOT: xsa.attention
+// CHECK: return
+func.func @before_the_end(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = call @exponentials(%x) : (tensor<8x4xf32>) -> tensor<8x8xf32>
+  %es = tensor.empty() : tensor<8x8xf32>
+  %el = tensor.empty() : tensor<8xf32>
+  %l0 = linalg.fill ins(%zero : f32) outs(%el : tensor<8xf32>) -> tensor<8xf32>
+  %running, %all = tm_tensor.scan dimension(1) inclusive(true) ins(%e : tensor<8x8xf32>) outs(%es, %l0 : tensor<8x8xf32>, tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    tm_tensor.yield %sum : f32
+  } -> tensor<8x8xf32>, tensor<8xf32>
+  %l = tensor.extract_slice %running[0, 6] [8, 1] [1, 1] : tensor<8x8xf32> to tensor<8xf32>
+  %y = call @rest(%e, %l, %x) : (tensor<8x8xf32>, tensor<8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// The last one does not take part.
+// CHECK-LABEL: func @sum_of_those_before(
+// CHECK-NOT: xsa.attention
+// CHECK: return
+func.func @sum_of_those_before(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = call @exponentials(%x) : (tensor<8x4xf32>) -> tensor<8x8xf32>
+  %es = tensor.empty() : tensor<8x8xf32>
+  %el = tensor.empty() : tensor<8xf32>
+  %l0 = linalg.fill ins(%zero : f32) outs(%el : tensor<8xf32>) -> tensor<8xf32>
+  %running, %all = tm_tensor.scan dimension(1) inclusive(false) ins(%e : tensor<8x8xf32>) outs(%es, %l0 : tensor<8x8xf32>, tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    tm_tensor.yield %sum : f32
+  } -> tensor<8x8xf32>, tensor<8xf32>
+  %l = tensor.extract_slice %running[0, 7] [8, 1] [1, 1] : tensor<8x8xf32> to tensor<8xf32>
+  %y = call @rest(%e, %l, %x) : (tensor<8x8xf32>, tensor<8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func @running_product(
+// CHECK-NOT: xsa.attention
+// CHECK: return
+func.func @running_product(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = call @exponentials(%x) : (tensor<8x4xf32>) -> tensor<8x8xf32>
+  %es = tensor.empty() : tensor<8x8xf32>
+  %el = tensor.empty() : tensor<8xf32>
+  %l0 = linalg.fill ins(%zero : f32) outs(%el : tensor<8xf32>) -> tensor<8xf32>
+  %running, %all = tm_tensor.scan dimension(1) inclusive(true) ins(%e : tensor<8x8xf32>) outs(%es, %l0 : tensor<8x8xf32>, tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.mulf %a, %b : f32
+    tm_tensor.yield %sum : f32
+  } -> tensor<8x8xf32>, tensor<8xf32>
+  %l = tensor.extract_slice %running[0, 7] [8, 1] [1, 1] : tensor<8x8xf32> to tensor<8xf32>
+  %y = call @rest(%e, %l, %x) : (tensor<8x8xf32>, tensor<8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// As JAX has it: a window that ends at each position, whose size is that of a
+// tensor.
+// CHECK-LABEL: func @end_of_windows(
+// CHECK: xsa.attention
+// EXCLUSIVE-LABEL: func @end_of_windows(
+// EXCLUSIVE: xsa.attention {exclusion
+// CHECK: return
+func.func @end_of_windows(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = call @exponentials(%x) : (tensor<8x4xf32>) -> tensor<8x8xf32>
+  %es = tensor.empty() : tensor<8x8xf32>
+  %el = tensor.empty() : tensor<8xf32>
+  %l0 = linalg.fill ins(%zero : f32) outs(%el : tensor<8xf32>) -> tensor<8xf32>
+  %padded = tensor.pad %e low[0, 7] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<8x8xf32> to tensor<8x15xf32>
+  %window = tensor.empty() : tensor<1x8xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %running = linalg.generic {indexing_maps = [affine_map<(i, j, w, n) -> (i + w, j + n)>, affine_map<(i, j, w, n) -> (w, n)>, affine_map<(i, j, w, n) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%padded, %window : tensor<8x15xf32>, tensor<1x8xf32>) outs(%r0 : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %unused: f32, %o: f32):
+    %sum = arith.addf %o, %a : f32
+    linalg.yield %sum : f32
+  } -> tensor<8x8xf32>
+  %l = tensor.extract_slice %running[0, 7] [8, 1] [1, 1] : tensor<8x8xf32> to tensor<8xf32>
+  %y = call @rest(%e, %l, %x) : (tensor<8x8xf32>, tensor<8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func @windows_before_the_end(
+// CHECK-NOT: xsa.attention
+// CHECK: return
+func.func @windows_before_the_end(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = call @exponentials(%x) : (tensor<8x4xf32>) -> tensor<8x8xf32>
+  %es = tensor.empty() : tensor<8x8xf32>
+  %el = tensor.empty() : tensor<8xf32>
+  %l0 = linalg.fill ins(%zero : f32) outs(%el : tensor<8xf32>) -> tensor<8xf32>
+  %padded = tensor.pad %e low[0, 7] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<8x8xf32> to tensor<8x15xf32>
+  %window = tensor.empty() : tensor<1x8xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %running = linalg.generic {indexing_maps = [affine_map<(i, j, w, n) -> (i + w, j + n)>, affine_map<(i, j, w, n) -> (w, n)>, affine_map<(i, j, w, n) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%padded, %window : tensor<8x15xf32>, tensor<1x8xf32>) outs(%r0 : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %unused: f32, %o: f32):
+    %sum = arith.addf %o, %a : f32
+    linalg.yield %sum : f32
+  } -> tensor<8x8xf32>
+  %l = tensor.extract_slice %running[0, 6] [8, 1] [1, 1] : tensor<8x8xf32> to tensor<8xf32>
+  %y = call @rest(%e, %l, %x) : (tensor<8x8xf32>, tensor<8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
 
