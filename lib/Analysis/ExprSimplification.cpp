@@ -223,6 +223,12 @@ ExprRef ExprContext::simplify(ExprOp op, Type type, ArrayRef<ExprRef> x) {
     if (x[1]->isConstant() && x[1]->getNumber() >= 3.4e38)
       return x[0];
     return x[0]->isConstant(INFINITY) ? x[1] : nullptr;
+  case ExprOp::IntMin:
+  case ExprOp::IntMax:
+    for (unsigned i : {0, 1})
+      if (isProvablyNonNegative(sub(x[i], x[1 - i])))
+        return x[op == ExprOp::IntMax ? i : 1 - i];
+    return nullptr;
   case ExprOp::Abs:
     return x[0]->isApply(ExprOp::Abs) ? x[0] : nullptr;
   case ExprOp::Floor:
@@ -369,6 +375,12 @@ ExprRef ExprContext::select(ExprRef condition, ExprRef a, ExprRef b) {
   if (condition->isApply(ExprOp::Not))
     return select(condition->getOperand(0), b, a);
   if (a->isBool()) {
+    // A branch that is the condition itself, or its opposite, is known.
+    ExprRef opposite = logicalNot(condition);
+    if (a == condition || a == opposite)
+      return select(condition, boolean(a == condition), b);
+    if (b == condition || b == opposite)
+      return select(condition, a, boolean(b == opposite));
     if (a->isConstant())
       return a->getNumber()
                  ? apply(ExprOp::Or, a->getType(), {condition, b})

@@ -295,14 +295,9 @@ ExprRef TensorView::evaluateInteger(Operation *op, ArrayRef<ExprRef> x) {
       llvm::any_of(x, [](ExprRef e) { return !e || !e->isInt(); }))
     return nullptr;
 
-  auto pickOf = [&](bool larger, ExprRef a, ExprRef b) -> ExprRef {
-    if (ctx.isProvablyNonNegative(ctx.sub(a, b)))
-      return larger ? a : b;
-    if (ctx.isProvablyNonNegative(ctx.sub(b, a)))
-      return larger ? b : a;
-    return ctx.apply(larger ? ExprOp::IntMax : ExprOp::IntMin, type, {a, b});
+  auto pick = [&](bool larger) {
+    return ctx.apply(larger ? ExprOp::IntMax : ExprOp::IntMin, type, x);
   };
-  auto pick = [&](bool larger) { return pickOf(larger, x[0], x[1]); };
   // The quotient or remainder of magnitudes, with the dividend's sign.
   auto towardsZero = [&](bool remainder) {
     ExprRef zero = ctx.integer(0), negated = ctx.sub(zero, x[0]);
@@ -353,7 +348,8 @@ ExprRef TensorView::evaluateInteger(Operation *op, ArrayRef<ExprRef> x) {
       .Case<arith::MaxSIOp>([&](auto) { return pick(true); })
       .Case<arith::MinSIOp>([&](auto) { return pick(false); })
       .Case<math::AbsIOp>([&](auto) {
-        return pickOf(true, x[0], ctx.sub(ctx.integer(0), x[0]));
+        return ctx.apply(ExprOp::IntMax, type,
+                         {x[0], ctx.sub(ctx.integer(0), x[0])});
       })
       .Case<arith::MaxUIOp, arith::MinUIOp>([&](Operation *o) -> ExprRef {
         return ctx.isProvablyNonNegative(x[0]) &&

@@ -32,9 +32,11 @@ public:
 private:
   void addCondition(ExprRef keep);
   bool addBound(ExprRef polynomial);
+  bool addBounds(ExprRef polynomial);
   bool addTable(ExprRef keep);
   bool isConstant(ExprRef condition);
   bool everyRowKeepsAKey();
+  bool everyRowKeepsItsOwnKey(ExprRef keep);
   ExprRef joinEnds(ExprRef keep);
   bool addKeyBound(ExprRef keep);
   void withdrawFiniteMasks();
@@ -88,6 +90,28 @@ bool MaskClassifier::addBound(ExprRef polynomial) {
   return true;
 }
 
+/// The same where the distance is bounded from both sides at once, such as its
+/// magnitude: max(a, b) <= c says both a <= c and b <= c.
+bool MaskClassifier::addBounds(ExprRef polynomial) {
+  if (addBound(polynomial))
+    return true;
+  for (const PolyTerm &term : ExprContext::getTerms(polynomial)) {
+    ExprRef atom = term.atoms.size() == 1 ? term.atoms[0] : nullptr;
+    bool isLeast = atom && atom->isApply(ExprOp::IntMin) && term.coeff == 1;
+    bool isLargest = atom && atom->isApply(ExprOp::IntMax) && term.coeff == -1;
+    if (!isLeast && !isLargest)
+      continue;
+    bool areBounds = true;
+    for (ExprRef operand : atom->getOperands()) {
+      ExprRef change = ctx.sub(operand, atom);
+      areBounds &= addBounds(isLeast ? ctx.add(polynomial, change)
+                                     : ctx.sub(polynomial, change));
+    }
+    return areBounds;
+  }
+  return false;
+}
+
 void MaskClassifier::addCondition(ExprRef keep) {
   if (keep->isConstant(1))
     return;
@@ -96,7 +120,7 @@ void MaskClassifier::addCondition(ExprRef keep) {
     addCondition(keep->getOperand(1));
     return;
   }
-  if (keep->isApply(ExprOp::NonNegative) && addBound(keep->getOperand(0)))
+  if (keep->isApply(ExprOp::NonNegative) && addBounds(keep->getOperand(0)))
     return;
   if (!llvm::is_contained(rest, keep))
     rest.push_back(keep);
@@ -180,6 +204,50 @@ bool MaskClassifier::isConstant(ExprRef condition) {
   return match.evaluator.evaluate(condition, origin).has_value();
 }
 
+/// Whether `e` is `value` whatever is in its variables and in tensors.
+static bool isAlways(MatchContext &match, ExprRef e, bool value,
+                     unsigned depth = 0) {
+  constexpr unsigned maxDepth = 16;
+  if (depth > maxDepth)
+    return false;
+  ExprContext &ctx = match.ctx;
+  e = match.look(e);
+  auto is = [&](unsigned operand, bool expected) {
+    return isAlways(match, e->getOperand(operand), expected, depth + 1);
+  };
+  if (e->isConstant())
+    return e->isConstant(value);
+  if (e->isApply(ExprOp::Not))
+    return is(0, !value);
+  if (e->isApply(ExprOp::And) || e->isApply(ExprOp::Or))
+    return e->isApply(ExprOp::And) == value ? is(0, value) && is(1, value)
+                                            : is(0, value) || is(1, value);
+  if (e->isApply(ExprOp::Select) && e->isBool())
+    return (is(0, false) || is(1, value)) && (is(0, true) || is(2, value));
+  if (!value || !e->isApply(ExprOp::NonNegative))
+    return false;
+  return ctx.isProvablyNonNegative(e->getOperand(0));
+}
+
+/// Whether the row's own key, counted from the first or from the last ones, is
+/// kept. That is seen for any length.
+bool MaskClassifier::everyRowKeepsItsOwnKey(ExprRef keep) {
+  ExprRef surplus = ctx.sub(result.numKeys, result.numRows);
+  if (!ctx.isProvablyNonNegative(surplus))
+    return false;
+  SmallVector<ExprRef> sizes;
+  for (ExprRef digit : result.keys)
+    sizes.push_back(digit->getExtent());
+  return llvm::any_of(ArrayRef{ctx.integer(0), surplus}, [&](ExprRef offset) {
+    ExprContext::Substitution own;
+    for (auto [digit, index] : llvm::zip_equal(
+             result.keys,
+             ctx.delinearize(ctx.add(result.rowIndex, offset), sizes)))
+      own[digit] = index;
+    return isAlways(match, ctx.substitute(keep, own), true);
+  });
+}
+
 bool MaskClassifier::everyRowKeepsAKey() {
   // What a region does to scores is not looked into.
   if (!result.region.empty())
@@ -196,11 +264,13 @@ bool MaskClassifier::everyRowKeepsAKey() {
         (!band.right && *band.left >= 0 && ctx.isProvablyNonNegative(surplus));
     return right && left && both;
   }
-  // Otherwise every row is looked at.
   SmallVector<ExprRef> keeps;
   for (const MaskStep &mask : result.masks)
     keeps.push_back(mask.keep);
   ExprRef all = conjunction(keeps);
+  if (everyRowKeepsItsOwnKey(all))
+    return true;
+  // Otherwise every row is looked at.
   SmallVector<ExprRef> vars;
   for (ExprRef var : all->getFreeVars())
     if (!llvm::is_contained(result.keys, var))
