@@ -728,6 +728,8 @@ CASES = {
         memrefs=True, in_place=True, e=16, tq=70, tk=70, dynamic=True, kind="raw", lse=True
     ),
     "deep": dict(d=256, e=256, b=1, hkv=1, tq=65, tk=65, causal=True, kind="l2_clamp"),
+    # Scores of many terms, of which rounding in the last place shows.
+    "deep_sharp": dict(d=256, e=64, b=1, hkv=1, tq=32, tk=32, scale=1.0, causal=True),
     "wide_value": dict(d=8, e=160, b=1, causal=True, kind="l2_clamp", dtype="bf16"),
     "dynamic": dict(dynamic=True, causal=True, kind="l2_clamp", lse=True),
     "dynamic_cache": dict(dynamic=True, causal=True, tq=19, tk=45, kind="l2_clamp"),

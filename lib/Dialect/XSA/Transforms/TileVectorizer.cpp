@@ -296,17 +296,34 @@ Value TileVectorizer::sumInParts(Value sum, Operation *combiner) {
   return buildTerms(whole, extent, 1, {}, sum).getResult(0);
 }
 
-/// Runs the sums for a block of rows.
+/// Runs the sums for a block of rows. A sum's rounding grows with the number of
+/// terms that are added one after another: where they are many, they are added
+/// in parts.
 SmallVector<Value> TileVectorizer::sumTerms(ArrayRef<Value> rows,
                                             SmallVector<Value> sums) {
-  if (!loops.row)
-    if (Operation *combiner = findCombiner(op))
-      return {sumInParts(sums.front(), combiner)};
-  Value begin = firstTerm ? firstTerm : constant(0);
-  Value end = endOfTerms ? endOfTerms : getLoopExtent(b, op, *loops.term);
-  scf::ForOp loop =
-      buildTerms(begin, end, 1, loops.row ? rows : ArrayRef<Value>(), sums);
-  return SmallVector<Value>(loop.getResults());
+  constexpr int64_t kMostTerms = 32;
+  Operation *combiner = findCombiner(op);
+  if (!loops.row && combiner)
+    return {sumInParts(sums.front(), combiner)};
+  auto run = [&](Value begin, Value end, ValueRange from) {
+    return llvm::to_vector_of<Value>(
+        buildTerms(begin, end, 1, loops.row ? rows : ArrayRef<Value>(), from)
+            .getResults());
+  };
+  if (firstTerm)
+    return run(firstTerm, endOfTerms, sums);
+  std::optional<int64_t> terms = staticExtent(*loops.term);
+  if (!terms || *terms <= kMostTerms || !combiner)
+    return run(constant(0), getLoopExtent(b, op, *loops.term), sums);
+  SmallVector<Value> neutral(sums.size(), buildNeutral(b, combiner, lanes));
+  sums = run(constant(0), constant(kMostTerms), sums);
+  for (int64_t begin = kMostTerms; begin < *terms; begin += kMostTerms) {
+    Value end = constant(std::min(begin + kMostTerms, *terms));
+    for (auto [sum, part] :
+         llvm::zip_equal(sums, run(constant(begin), end, neutral)))
+      sum = combine(b, combiner, sum, part);
+  }
+  return sums;
 }
 
 //===----------------------------------------------------------------------===//

@@ -60,7 +60,8 @@ func.func @widened(%q: tensor<64x24xbf16>, %k: tensor<64x24xbf16>, %v: tensor<64
 // Bools of a mask are vectors, and four in a lane change places at once: then each
 // byte of a lane is looked at. Scores are capped,
 // biased and masked while they are in registers: after their sums, and before
-// they are written.
+// they are written. A sum's terms are added in parts, so that its rounding does
+// not grow with the depth.
 
 // CHECK-LABEL: func.func @changed_scores
 // CHECK-SAME:    %[[MASK:[^:]*]]: tensor<64x128xi1>, %[[BIAS:[^:]*]]: tensor<64x128xf32>
@@ -74,11 +75,14 @@ func.func @widened(%q: tensor<64x24xbf16>, %k: tensor<64x24xbf16>, %v: tensor<64
 // CHECK:           arith.extui %[[BOOL]] : vector<8xi1> to vector<8xi8>
 // CHECK-COUNT-32:  vector.transfer_write {{.*}} : vector<8xi8>, tensor<64x16xi8>
 // CHECK:           scf.for %{{.*}} to %c54 step %c6
-// CHECK:             %[[SCORES:[^ ,:)]*]]:6 = scf.for {{.*}} -> (vector<16xf32>,
+// CHECK:             %[[PART0:[^ ,:)]*]]:6 = scf.for %{{.*}} = %c0 to %c32 {{.*}} -> (vector<16xf32>,
 // CHECK:             } {loop_annotation
+// CHECK:             %[[PART1:[^ ,:)]*]]:6 = scf.for %{{.*}} = %c32 to %c64 {{.*}} -> (vector<16xf32>,
+// CHECK:             } {loop_annotation
+// CHECK:             %[[SCORES:[^ ,:)]*]] = arith.addf %[[PART0]]#0, %[[PART1]]#0
 // CHECK:             %[[B:[^ ,:)]*]] = vector.transfer_read {{.*}} : tensor<64x16xf32>, vector<16xf32>
 // CHECK:             %[[M:[^ ,:)]*]] = vector.transfer_read {{.*}} : tensor<64x16xi8>, vector<16xi8>
-// CHECK:             %[[BIASED:[^ ,:)]*]] = arith.addf %[[SCORES]]#0, %[[B]]
+// CHECK:             %[[BIASED:[^ ,:)]*]] = arith.addf %[[SCORES]], %[[B]]
 // CHECK:             %[[KEEP:[^ ,:)]*]] = arith.cmpi ne, %[[M]]
 // CHECK:             %[[MASKED:[^ ,:)]*]] = arith.select %[[KEEP]], %[[BIASED]]
 // CHECK-NEXT:        vector.transfer_write %[[MASKED]]
