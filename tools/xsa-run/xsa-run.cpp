@@ -115,7 +115,7 @@ struct Options {
                "output"),
       cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> cpu{
-      "cpu", cl::desc("processor to compile for (default: this one)"),
+      "cpu", cl::desc("processor to compile for (default: native, this one)"),
       cl::value_desc("name"), cl::cat(category)};
   cl::opt<std::string> features{
       "features",
@@ -354,7 +354,8 @@ compile(ModuleOp module, const Options &options, runtime::Device *device) {
   CompileOptions compileOptions;
   compileOptions.entry = options.entry;
   compileOptions.numThreads = options.threads;
-  compileOptions.cpu = options.cpu;
+  if (options.cpu != "native")
+    compileOptions.cpu = options.cpu;
   compileOptions.features = options.features;
   compileOptions.device = device;
   compileOptions.chip = options.chip;

@@ -4,6 +4,8 @@
 // CPU: error: unknown processor 'nonsense' for x86_64
 // CPU-NOT: warning
 // CPU-NOT: ignoring
+// What compilers call the processor they run on.
+// RUN: xsa-run %s --cpu native
 // RUN: not xsa-run %s --features=+avx2,+nonsense 2>&1 | FileCheck %s --check-prefix=FEATURE
 // FEATURE: error: unknown processor feature 'nonsense' for x86_64
 // RUN: not xsa-run %s --features=avx2 2>&1 | FileCheck %s --check-prefix=SIGN
