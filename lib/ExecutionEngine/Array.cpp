@@ -12,6 +12,7 @@
 
 #include "xsa/ExecutionEngine/Array.h"
 
+#include "HostMemory.h"
 #include "xsa/Support/ByteSize.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -145,7 +146,6 @@ std::string xsa::describe(DType dtype, llvm::ArrayRef<int64_t> shape) {
 
 llvm::Expected<Array> Array::tryAllocate(DType dtype,
                                          llvm::ArrayRef<int64_t> shape) {
-  constexpr size_t kAlignment = 64;
   if (!xsa::getNumBytes(shape, getSize(dtype)))
     return llvm::createStringError(describe(dtype, shape) +
                                    ": the size in bytes does not fit in 64 "
@@ -153,8 +153,8 @@ llvm::Expected<Array> Array::tryAllocate(DType dtype,
   Array array;
   array.dtype = dtype;
   array.shape = llvm::to_vector(shape);
-  size_t bytes = llvm::alignTo(array.getNumBytes() + 1, kAlignment);
-  void *memory = std::aligned_alloc(kAlignment, bytes);
+  size_t bytes = llvm::alignTo(array.getNumBytes() + 1, kHostAlignment);
+  void *memory = allocateHostMemory(bytes);
   if (!memory)
     return llvm::createStringError(describe(dtype, shape) +
                                    ": out of memory: could not allocate " +

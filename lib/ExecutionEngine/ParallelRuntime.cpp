@@ -16,6 +16,7 @@
 
 #include "xsa/ExecutionEngine/ParallelRuntime.h"
 
+#include "HostMemory.h"
 #include "RuntimeCall.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -42,7 +43,7 @@ namespace {
 struct Call;
 
 /// Stands before each allocation, and keeps it aligned to a cache line.
-struct alignas(64) AllocationHeader {
+struct alignas(xsa::kHostAlignment) AllocationHeader {
   AllocationHeader *previous;
   AllocationHeader *next;
   Call *call;
@@ -160,8 +161,7 @@ static void *allocate(uint64_t size) {
   uint64_t total;
   void *memory = nullptr;
   if (!__builtin_add_overflow(size, 2 * sizeof(AllocationHeader), &total))
-    memory = std::aligned_alloc(sizeof(AllocationHeader),
-                                total & ~(sizeof(AllocationHeader) - 1));
+    memory = xsa::allocateHostMemory(total & ~(sizeof(AllocationHeader) - 1));
   if (!memory) {
     // No object with a destructor may live here: the next line jumps away.
     char message[96];
