@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace xsa {
@@ -131,11 +132,17 @@ struct Host {
 };
 } // namespace
 
-static std::optional<int64_t> getTripCount(scf::ForOp loop) {
+/// The most iterations that `loop` may have. A last tile of rows has fewer than
+/// others, and asks for as many lines less.
+static std::optional<int64_t> getMaxTripCount(scf::ForOp loop) {
   std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound());
-  std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound());
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (!begin || !end || !step || *begin >= *end)
+  if (!begin || !step)
+    return std::nullopt;
+  FailureOr<int64_t> end = ValueBoundsConstraintSet::computeConstantBound(
+      presburger::BoundType::UB, loop.getUpperBound(),
+      /*stopCondition=*/nullptr, /*closedUB=*/true);
+  if (failed(end) || *begin >= *end)
     return std::nullopt;
   return llvm::divideCeil(*end - *begin, *step);
 }
@@ -146,7 +153,7 @@ static void findHost(llvm::iterator_range<Block::iterator> ops, int64_t lines,
                      const Host &outer, Host &best) {
   for (Operation &op : ops) {
     auto loop = dyn_cast<scf::ForOp>(op);
-    std::optional<int64_t> trips = loop ? getTripCount(loop) : std::nullopt;
+    std::optional<int64_t> trips = loop ? getMaxTripCount(loop) : std::nullopt;
     if (!trips || outer.iterations * *trips > lines)
       continue;
     Host host = outer;

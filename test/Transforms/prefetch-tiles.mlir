@@ -41,6 +41,51 @@ func.func @spread(%bias: memref<512x2048xf32>, %to: memref<16xf32>) {
 
 // -----
 
+// How many blocks there are is not known, but that they are four at most: with
+// fewer of them, fewer lines are asked for. Of other loops nothing is known, and
+// all lines are asked for at once.
+
+// CHECK-LABEL: func.func @blocks
+// CHECK:         scf.for %{{.*}} = %c0 to %c2048 step %c64 {
+// CHECK-NOT:       memref.prefetch
+// CHECK:           scf.for %[[BLOCK:.*]] = %c0 to %{{.*}} step %c1 {
+// CHECK:             %[[EIGHT:.*]] = arith.constant 8 : index
+// CHECK:             scf.for %[[J:.*]] = %{{.*}} to %[[EIGHT]] step
+// CHECK:               affine.min affine_map<(d0, d1) -> (d0 * 8 + d1)>(%[[BLOCK]], %[[J]])
+// CHECK:               memref.prefetch
+// CHECK:             vector.transfer_read
+// CHECK:         scf.for %{{.*}} = %c0 to %c2048 step %c64 {
+// CHECK:           memref.prefetch
+// CHECK:           scf.for %{{.*}} = %c0 to %{{.*}} step %c1 {
+// CHECK-NOT:         memref.prefetch
+// CHECK:             vector.transfer_read
+func.func @blocks(%bias: memref<512x2048xf32>, %rows: index, %any: index, %to: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c2048 = arith.constant 2048 : index
+  %zero = arith.constant 0.0 : f32
+  %size = affine.min affine_map<(d0) -> (d0, 128)>(%rows)
+  %blocks = affine.apply affine_map<(d0) -> (d0 ceildiv 32)>(%size)
+  scf.for %key = %c0 to %c2048 step %c64 {
+    %tile = memref.subview %bias[0, %key] [8, 64] [1, 1] : memref<512x2048xf32> to memref<8x64xf32, strided<[2048, 1], offset: ?>>
+    scf.for %i = %c0 to %blocks step %c1 {
+      %x = vector.transfer_read %tile[%c0, %i], %zero {in_bounds = [true]} : memref<8x64xf32, strided<[2048, 1], offset: ?>>, vector<4xf32>
+      vector.transfer_write %x, %to[%c0] {in_bounds = [true]} : vector<4xf32>, memref<16xf32>
+    }
+  }
+  scf.for %key = %c0 to %c2048 step %c64 {
+    %tile = memref.subview %bias[0, %key] [8, 64] [1, 1] : memref<512x2048xf32> to memref<8x64xf32, strided<[2048, 1], offset: ?>>
+    scf.for %i = %c0 to %any step %c1 {
+      %x = vector.transfer_read %tile[%c0, %i], %zero {in_bounds = [true]} : memref<8x64xf32, strided<[2048, 1], offset: ?>>, vector<4xf32>
+      vector.transfer_write %x, %to[%c0] {in_bounds = [true]} : vector<4xf32>, memref<16xf32>
+    }
+  }
+  return
+}
+
+// -----
+
 // No loop is there to spread lines over, they are written, and the offset is
 // computed. A bool has a byte, so that a row has one line.
 
