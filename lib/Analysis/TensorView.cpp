@@ -193,7 +193,10 @@ static bool bindLoops(TensorView &view, linalg::LinalgOp op, unsigned result,
     if (!extent)
       return false;
     loops[dim] = view.reductionVar(op, dim, extent);
-    llvm::append_range(vars, loops[dim]->getFreeVars());
+    // Most significant first, which is not the order of their ids.
+    auto digits = view.getContext().getDigits(loops[dim]);
+    llvm::append_range(vars, digits ? ArrayRef<ExprRef>(digits->vars)
+                                    : loops[dim]->getFreeVars());
   }
   return true;
 }
