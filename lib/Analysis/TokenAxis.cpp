@@ -112,7 +112,7 @@ static bool isInjective(ExprContext &ctx, ExprRef index) {
     auto extent = term.atoms.size() == 1 && term.atoms[0]->is(ExprKind::Var)
                       ? ExprContext::getInteger(term.atoms[0]->getExtent())
                       : std::nullopt;
-    if (!extent || term.coeff <= 0)
+    if (!extent)
       return false;
     digits.emplace_back(term.coeff, *extent);
   }
@@ -152,8 +152,6 @@ void TokenAxisAnalysis::addAttentionSources(Operation *op, ExprRef access,
     operands.emplace_back(exclude.getValue(), exclude.getValueMap());
     outMap = exclude.getOutputMap();
   }
-  if (cast<OpResult>(access->getValue()).getResultNumber() != 0)
-    return;
   SmallVector<ExprRef> loops(outMap.getNumDims(), nullptr);
   for (auto [result, index] :
        llvm::zip_equal(outMap.getResults(), access->getOperands()))
@@ -184,6 +182,9 @@ TokenAxisAnalysis::getSources(ExprRef access, Follow follow) {
   Operation *op = access->getValue().getDefiningOp();
   llvm::SmallPtrSet<ExprRef, 8> seen;
   if (isa_and_nonnull<AttentionOp, ExcludeOp>(op)) {
+    // A sum of exponentials, or a coefficient, is a row of its own.
+    if (cast<OpResult>(access->getValue()).getResultNumber() != 0)
+      return std::nullopt;
     addAttentionSources(op, access, sources);
   } else if (ExprRef inner = view.peel(access)) {
     inner->collectAccesses(seen, sources);
