@@ -10,7 +10,8 @@
 // copy between them reads squares along one dimension, exchanges elements
 // between registers, and writes along the other. Elements of 16 bits do so in
 // pairs, and bools by four, as words of 32 bits that shifts and masks take
-// apart again: what is first in memory is in the lower bits.
+// apart again: what is first in memory is in the lower bits. A bf16 in the
+// upper bits of a word is that number in f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +48,15 @@ static SmallVector<Value> transposeSquares(ImplicitLocOpBuilder &b,
     }
   }
   return rows;
+}
+
+/// Whether `op` does nothing but widen bf16 to f32.
+static bool widensBF16(linalg::GenericOp op) {
+  Block *body = op.getBody();
+  auto widen =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::ExtFOp>();
+  return widen && widen.getIn() == body->getArgument(0) &&
+         widen.getIn().getType().isBF16() && widen.getType().isF32();
 }
 
 /// Whether `op` writes x[j, i] converted to [i, j], with nothing else read.
@@ -88,7 +98,8 @@ private:
   Value splatWord(uint32_t value);
   Value widenBools(Value bools);
   SmallVector<Value> transpose(SmallVector<Value> rows);
-  SmallVector<Value> transposeBools(ArrayRef<Value> rows);
+  SmallVector<Value> transposeLanes(ArrayRef<Value> rows);
+  void takeApart(Value word, SmallVector<Value> &rows);
   SmallVector<Value> transposeWords(ArrayRef<Value> rows);
   SmallVector<Value> transposePairs(ArrayRef<Value> rows);
   Value wholeBlocks(Value size, int64_t block);
@@ -106,24 +117,25 @@ private:
   bool convertsFirst = false;
   /// Elements of 16 bits move in pairs, as fast as others of 32.
   bool movesPairs = false;
-  /// Bools move by four.
-  bool movesBools = false;
+  /// Rows of the destination, of which a lane moves an element each. Bools move
+  /// by four, and bf16 that become f32 by two.
+  int64_t rowsOfLane = 1;
   /// Blocks are squares, or as many pairs of columns as rows.
   int64_t side, columnsOfBlock;
 };
 } // namespace
-
-/// As bytes, in a lane of 32 bits.
-static constexpr int64_t kBoolsOfLane = 4;
 
 void Transposer::chooseBlocks(int64_t vectorBits) {
   int64_t columns =
       cast<RankedTensorType>(op.getDpsInits().front().getType()).getDimSize(1);
   unsigned fromWidth = fromType.getIntOrFloatBitWidth();
   unsigned toWidth = toType.getIntOrFloatBitWidth();
-  movesPairs = fromWidth == 16 && toWidth <= 32 &&
+  if (fromType.isInteger(1) && toWidth <= 8)
+    rowsOfLane = 4;
+  else if (widensBF16(op))
+    rowsOfLane = 2;
+  movesPairs = fromWidth == 16 && toWidth <= 32 && rowsOfLane == 1 &&
                (ShapedType::isDynamic(columns) || columns >= vectorBits / 16);
-  movesBools = fromType.isInteger(1) && toWidth <= 8;
   // Else the wider type changes places.
   convertsFirst = !movesPairs && fromWidth <= toWidth;
   side = vectorBits / std::max(32u, convertsFirst ? toWidth : fromWidth);
@@ -173,24 +185,35 @@ SmallVector<Value> Transposer::transpose(SmallVector<Value> rows) {
   return rows;
 }
 
-/// The same for rows that are four times as long as there are of them: each
-/// lane moves four bools, of which one after the other is looked at.
-SmallVector<Value> Transposer::transposeBools(ArrayRef<Value> rows) {
+/// Appends what a lane of `word` holds of each row, as the destination has it.
+void Transposer::takeApart(Value word, SmallVector<Value> &rows) {
+  if (fromType.isBF16()) {
+    Value lower = arith::ShLIOp::create(b, word, splatWord(16));
+    Value upper = arith::AndIOp::create(b, word, splatWord(0xffff0000));
+    for (Value bits : {lower, upper})
+      rows.push_back(
+          arith::BitcastOp::create(b, VectorType::get({side}, toType), bits));
+    return;
+  }
+  for (int64_t i = 0; i < rowsOfLane; ++i) {
+    // All bits of a byte: of just the one that counts, LLVM would make a
+    // shift and a conversion instead of a test.
+    Value byte =
+        arith::AndIOp::create(b, word, splatWord(uint32_t(0xff) << 8 * i));
+    rows.push_back(convert(arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                                 byte, splatWord(0))));
+  }
+}
+
+/// The same for rows that are longer than there are of them, so that each lane
+/// moves elements of several rows of the destination. Also converts.
+SmallVector<Value> Transposer::transposeLanes(ArrayRef<Value> rows) {
   SmallVector<Value> words, transposed;
   for (Value row : rows)
-    words.push_back(
-        vector::BitCastOp::create(b, getWordType(), widenBools(row)));
-  Value zero = splatWord(0);
-  for (Value word : transposeSquares(b, words)) {
-    for (int64_t i = 0; i < kBoolsOfLane; ++i) {
-      // All bits of a byte: of just the one that counts, LLVM would make a
-      // shift and a conversion instead of a test.
-      Value byte =
-          arith::AndIOp::create(b, word, splatWord(uint32_t(0xff) << 8 * i));
-      transposed.push_back(
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, byte, zero));
-    }
-  }
+    words.push_back(vector::BitCastOp::create(
+        b, getWordType(), fromType.isInteger(1) ? widenBools(row) : row));
+  for (Value word : transposeSquares(b, words))
+    takeApart(word, transposed);
   return transposed;
 }
 
@@ -241,28 +264,32 @@ Value Transposer::wholeBlocks(Value size, int64_t block) {
 }
 
 /// The block of the destination that begins at (row, column): a square, or more
-/// rows than that for bools.
+/// rows than that where lanes move elements of several.
 Value Transposer::emitBlock(Value row, Value column, int64_t rows,
                             Value destination) {
   auto offset = [&](Value base, int64_t distance) {
     return b.createOrFold<arith::AddIOp>(
         base, arith::ConstantIndexOp::create(b, distance));
   };
-  // Bools of several rows in a lane change places as they are.
-  bool isTall = rows > side;
-  bool convertsBefore = convertsFirst && !isTall;
+  auto convertAll = [&](SmallVector<Value> &vectors) {
+    for (Value &vector : vectors)
+      vector = convert(vector);
+  };
   SmallVector<Value> vectors;
-  for (int64_t i = 0; i < columnsOfBlock; ++i) {
-    Value vector = read(row, offset(column, i), rows);
-    vectors.push_back(convertsBefore ? convert(vector) : vector);
+  for (int64_t i = 0; i < columnsOfBlock; ++i)
+    vectors.push_back(read(row, offset(column, i), rows));
+  if (rows > side) {
+    vectors = transposeLanes(vectors);
+  } else if (convertsFirst) {
+    convertAll(vectors);
+    vectors = transpose(vectors);
+  } else {
+    vectors = movesPairs ? transposePairs(vectors) : transpose(vectors);
+    convertAll(vectors);
   }
-  if (movesPairs)
-    vectors = transposePairs(vectors);
-  else
-    vectors = isTall ? transposeBools(vectors) : transpose(vectors);
   for (auto [i, vector] : llvm::enumerate(vectors))
     destination = vector::TransferWriteOp::create(
-                      b, convertsBefore ? vector : convert(vector), destination,
+                      b, vector, destination,
                       ValueRange{offset(row, i), column}, ArrayRef<bool>{true})
                       .getResult();
   return destination;
@@ -307,11 +334,10 @@ Value Transposer::build() {
     return emitElements(zero, rows, zero, columns, destination);
   Value wholeColumns = wholeBlocks(columns, columnsOfBlock);
   Value tallRows = zero;
-  if (movesBools &&
-      (ShapedType::isDynamic(shape[0]) || shape[0] >= kBoolsOfLane * side)) {
-    tallRows = wholeBlocks(rows, kBoolsOfLane * side);
-    destination = emitRows(zero, tallRows, kBoolsOfLane * side, wholeColumns,
-                           destination);
+  int64_t tall = rowsOfLane * side;
+  if (rowsOfLane > 1 && (ShapedType::isDynamic(shape[0]) || shape[0] >= tall)) {
+    tallRows = wholeBlocks(rows, tall);
+    destination = emitRows(zero, tallRows, tall, wholeColumns, destination);
   }
   Value wholeRows = wholeBlocks(rows, side);
   destination = emitRows(tallRows, wholeRows, side, wholeColumns, destination);

@@ -63,3 +63,28 @@ func.func @pairs(%q: tensor<64x32xbf16>, %k: tensor<512x32xbf16>, %v: tensor<512
       outs(%o : tensor<64x32xbf16>) -> tensor<64x32xbf16>
   return %r : tensor<64x32xbf16>
 }
+
+// bf16 that become f32 change places by two, as words: a lane has an element of
+// two rows of the result, and each is a number when the other half is zeros.
+
+// CHECK-LABEL: func.func @own_values
+// CHECK-DAG:     %[[UPPER:[^ ,:)]*]] = arith.constant dense<-65536> : vector<16xi32>
+// CHECK-DAG:     %[[SIXTEEN:[^ ,:)]*]] = arith.constant dense<16> : vector<16xi32>
+// CHECK:         scf.if
+// CHECK:         %[[ROW:[^ ,:)]*]] = vector.transfer_read {{.*}} vector<32xbf16>
+// CHECK-COUNT-15: vector.transfer_read {{.*}} vector<32xbf16>
+// CHECK:         vector.bitcast %[[ROW]] : vector<32xbf16> to vector<16xi32>
+// CHECK-COUNT-64: vector.shuffle {{.*}} : vector<16xi32>, vector<16xi32>
+// CHECK-NEXT:    %[[LOW:[^ ,:)]*]] = arith.shli %[[WORD:[^ ,:)]*]], %[[SIXTEEN]]
+// CHECK-NEXT:    %[[HIGH:[^ ,:)]*]] = arith.andi %[[WORD]], %[[UPPER]]
+// CHECK-NEXT:    arith.bitcast %[[LOW]] : vector<16xi32> to vector<16xf32>
+// CHECK-NEXT:    arith.bitcast %[[HIGH]] : vector<16xi32> to vector<16xf32>
+// CHECK-COUNT-32: vector.transfer_write {{.*}} : vector<16xf32>, tensor<32x32xf32>
+func.func @own_values(%q: tensor<64x32xbf16>, %k: tensor<64x32xbf16>, %v: tensor<64x32xbf16>,
+                      %o: tensor<64x32xbf16>) -> tensor<64x32xbf16> {
+  %r = xsa.attention {indexing_maps = [#q, #k, #v, #o, #o], exclusion = #xsa.exclusion<raw>}
+      ins(%q, %k, %v : tensor<64x32xbf16>, tensor<64x32xbf16>, tensor<64x32xbf16>)
+      self_value(%v : tensor<64x32xbf16>)
+      outs(%o : tensor<64x32xbf16>) -> tensor<64x32xbf16>
+  return %r : tensor<64x32xbf16>
+}
