@@ -161,13 +161,7 @@ func.func @other_sequence(%pairs: tensor<2x2x8x4xf32>) -> tensor<4x8x4xf32> {
 // CHECK: return
 func.func @listed(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   %e = tensor.empty() : tensor<8x4xf32>
-  %el = tensor.empty() : tensor<8xi64>
-  %list = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%el : tensor<8xi64>) {
-  ^bb0(%o: i64):
-    %i = linalg.index 0 : index
-    %n = arith.index_cast %i : index to i64
-    linalg.yield %n : i64
-  } -> tensor<8xi64>
+  %list = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : tensor<8xi64>
   %w = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%list : tensor<8xi64>) outs(%e : tensor<8x4xf32>) {
   ^bb0(%n: i64, %o: f32):
     %at = arith.index_cast %n : i64 to index
