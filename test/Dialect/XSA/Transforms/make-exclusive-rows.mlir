@@ -144,9 +144,18 @@ func.func @rows_of_two_digits(%grid: tensor<2x4x4xf32>) -> tensor<8x4xf32> {
 // CHECK: return
 func.func @other_sequence(%pairs: tensor<2x2x8x4xf32>) -> tensor<4x8x4xf32> {
   %e = tensor.empty() : tensor<4x8x4xf32>
-  %a = tensor.extract_slice %pairs[0, 0, 0, 0] [2, 1, 8, 4] [1, 1, 1, 1] : tensor<2x2x8x4xf32> to tensor<2x1x8x4xf32>
-  %b = tensor.extract_slice %pairs[0, 1, 0, 0] [2, 1, 8, 4] [1, 1, 1, 1] : tensor<2x2x8x4xf32> to tensor<2x1x8x4xf32>
-  %swapped = tensor.concat dim(1) %b, %a : (tensor<2x1x8x4xf32>, tensor<2x1x8x4xf32>) -> tensor<2x2x8x4xf32>
+  %ep = tensor.empty() : tensor<2x2x8x4xf32>
+  %swapped = linalg.generic {indexing_maps = [affine_map<(a, b, i, e) -> (a, b, i, e)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%ep : tensor<2x2x8x4xf32>) {
+  ^bb0(%o: f32):
+    %a = linalg.index 0 : index
+    %b = linalg.index 1 : index
+    %i = linalg.index 2 : index
+    %c = linalg.index 3 : index
+    %one = arith.constant 1 : index
+    %other = arith.subi %one, %b : index
+    %t = tensor.extract %pairs[%a, %other, %i, %c] : tensor<2x2x8x4xf32>
+    linalg.yield %t : f32
+  } -> tensor<2x2x8x4xf32>
   %x = tensor.collapse_shape %pairs [[0, 1], [2], [3]] : tensor<2x2x8x4xf32> into tensor<4x8x4xf32>
   %v = tensor.collapse_shape %swapped [[0, 1], [2], [3]] : tensor<2x2x8x4xf32> into tensor<4x8x4xf32>
   %y = xsa.attention {indexing_maps = [affine_map<(b, m, k1, k2, n) -> (b, m, k1)>, affine_map<(b, m, k1, k2, n) -> (b, k2, k1)>, affine_map<(b, m, k1, k2, n) -> (b, k2, n)>, affine_map<(b, m, k1, k2, n) -> (b, m, n)>]}
