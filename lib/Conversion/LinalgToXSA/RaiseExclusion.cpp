@@ -175,7 +175,7 @@ void ExclusionBuilder::setElementType(AttentionOp op, Type element) {
 FailureOr<Value> ExclusionBuilder::buildAttention(const OutputAccess &output,
                                                   ExprRef access) {
   AttentionOp op = output.op;
-  if (op.getLse() || op.getStrength() || op.isExclusive())
+  if (op->getNumResults() != 1 || op.getStrength() || op.isExclusive())
     return failure();
   // Where an index is no number, a strength that depends on it has no axis.
   SmallVector<Axis> domain(op.getNumLoops());

@@ -155,9 +155,8 @@ private:
                      StringRef name, const ChipLimits &limits) {
     report(op, shape, plan, limits);
     rewriter.setInsertionPoint(op);
-    TilePolicy policy = policyOf(plan);
+    TilePolicy policy = policyOf(op, plan);
     policy.heavyTilesFirst = true;
-    policy.sumNarrowWeights = !op.getLseOutput();
     policy.ownAmongValues = plan.ownInStages(shape);
     FailureOr<scf::ForallOp> loop = tileAttention(rewriter, op, policy);
     if (failed(loop))
@@ -172,12 +171,13 @@ private:
     return success();
   }
 
-  static TilePolicy policyOf(const KernelPlan &plan) {
+  static TilePolicy policyOf(AttentionOp op, const KernelPlan &plan) {
     TilePolicy policy;
     policy.queryTile = plan.queryTile;
     policy.keyTile = plan.keyTile;
     policy.rowsInnermost = false;
     policy.widenInputs = false;
+    policy.sumNarrowWeights = !op.showsSums();
     return policy;
   }
 
@@ -205,7 +205,7 @@ private:
         remark << "; the rows of " << ranges.headsPerTile
                << " heads are in a tile";
     }
-    TilePolicy policy = policyOf(ranges.plan);
+    TilePolicy policy = policyOf(op, ranges.plan);
     policy.rowsPerHead = ranges.rowsPerHead;
     FailureOr<SplitAttention> loops =
         splitAttention(rewriter, op, policy, splits, plan.merge.rows());

@@ -31,39 +31,18 @@ namespace xsa {
 using namespace mlir;
 using namespace xsa;
 
-/// The maps of all operands of `op` that its plain form keeps.
-static SmallVector<AffineMap> plainMaps(AttentionOp op) {
-  SmallVector<AffineMap> maps;
-  for (auto [operand, map] :
-       llvm::zip_equal(op.getShapedOperands(), op.getMaps())) {
-    auto isOf = [number = operand->getOperandNumber()](OperandRange range) {
-      return !range.empty() && range.getBeginOperandIndex() == number;
-    };
-    if (!isOf(op.getODSOperands(AttentionOp::odsIndex_self_value)) &&
-        !isOf(op.getODSOperands(AttentionOp::odsIndex_strength)) &&
-        !isOf(op.getODSOperands(AttentionOp::odsIndex_coefficient_output)))
-      maps.push_back(map);
-  }
-  return maps;
-}
-
 /// `op` without its exclusion, writing to the same destinations.
 static AttentionOp buildPlain(RewriterBase &rewriter, AttentionOp op) {
-  SmallVector<Type> types{op.getOutput().getType()};
-  if (op.getLseOutput())
-    types.push_back(op.getLseOutput().getType());
-  auto plain = AttentionOp::create(
-      rewriter, op.getLoc(), types, op.getQuery(), op.getKey(), op.getValue(),
-      /*self_value=*/Value(), op.getMask(), op.getBias(), op.getSinks(),
-      /*strength=*/Value(), op.getKeyLengths(), op.getKeyBegin(),
-      op.getKeyEnd(), op.getQueryOffset(), op.getScoreInputs(),
-      op.getQueryStart(), op.getKeyStart(), op.getOutput(), op.getLseOutput(),
-      /*coefficient_output=*/Value(),
-      rewriter.getAffineMapArrayAttr(plainMaps(op)), op.getScaleAttr(),
-      op.getSoftcapAttr(), op.getCausalAttr(), op.getAlignmentAttr(),
-      op.getWindowLeftAttr(), op.getWindowRightAttr(), ExclusionAttr());
-  plain->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  plain.getScoreRegion().takeBody(op.getScoreRegion());
+  TypeRange types = op->getResultTypes();
+  if (op.getCoefficientOutput())
+    types = types.drop_back();
+  auto plain =
+      cast<AttentionOp>(cloneOnto(rewriter, op, types, op->getOperands()));
+  for (unsigned segment :
+       {AttentionOp::odsIndex_self_value, AttentionOp::odsIndex_strength,
+        AttentionOp::odsIndex_coefficient_output})
+    plain.assignOperand(segment, /*value=*/{}, /*map=*/{});
+  plain.removeExclusionAttr();
   return plain;
 }
 
@@ -96,8 +75,7 @@ FailureOr<ExcludeOp> xsa::splitExclusion(RewriterBase &rewriter,
       rewriter.getAffineMapArrayAttr(maps), op.getExclusionAttr());
 
   SmallVector<Value> replacements{exclude.getResult(0)};
-  if (op.getLseOutput())
-    replacements.push_back(plain.getLse());
+  llvm::append_range(replacements, plain->getResults().drop_front());
   if (op.getCoefficientOutput())
     replacements.push_back(exclude.getCoefficient());
   rewriter.replaceOp(op, replacements);

@@ -7,18 +7,28 @@
 #o = affine_map<(h, g, m, k1, k2, n) -> (h, g, m, n)>
 
 // The heads of a group are the rows of a tile; ranges that divide the keys have
-// a static length.
+// a static length. A range counts by the distance of its maximum, which is
+// subtracted before anything rounds, times its sum.
 
 // CHECK-LABEL: func.func @decode
 // CHECK:         %[[Y:.*]] = tensor.empty() : tensor<[[SPLITS:.*]]x2x8x1x64xf32>
-// CHECK:         %[[RANGES:.*]]:2 = scf.forall
+// CHECK:         %[[RANGES:.*]]:3 = scf.forall
 // CHECK-NOT:       exclusion
-// CHECK:           linalg.generic
+// CHECK-NOT:       math.log
 // CHECK:         } {xsa.kernel = #xsa.kernel<name = "decode_attention0", unit = mma_sync
 // CHECK:         scf.forall
 // CHECK:           scf.for
-// CHECK:             tensor.extract_slice %[[RANGES]]#1
+// CHECK:             %[[MAX:.*]] = tensor.extract_slice %[[RANGES]]#1
+// CHECK:             %[[SUM:.*]] = tensor.extract_slice %[[RANGES]]#2
 // CHECK:             tensor.extract_slice %[[RANGES]]#0
+// CHECK:             %[[NEWMAX:[0-9]+]] = linalg.generic {{.*}} outs(%arg{{[0-9]+}} : tensor<4xf32>)
+// CHECK:               arith.maximumf
+// CHECK:             %[[EXP:[0-9]+]] = linalg.generic {{.*}} ins(%[[NEWMAX]]
+// CHECK:               %[[DISTANCE:.*]] = arith.subf
+// CHECK:               %[[EXPONENT:.*]] = arith.mulf %[[DISTANCE]]
+// CHECK:               math.exp2 %[[EXPONENT]]
+// CHECK:             linalg.generic {{.*}} ins(%{{.*}}) outs(%[[EXP]]
+// CHECK:               arith.mulf
 // CHECK:             scf.yield
 // CHECK:         } {xsa.kernel = #xsa.kernel<name = "decode_attention0_merge", unit = none
 func.func @decode(%q: tensor<2x8x1x64xf16>, %k: tensor<2x8192x64xf16>, %v: tensor<2x8192x64xf16>, %s: tensor<2x1x64xf16>, %o: tensor<2x8x1x64xf16>) -> tensor<2x8x1x64xf16> {
@@ -106,13 +116,14 @@ func.func @dynamic_self(%x: tensor<?x?x64xf16>, %o: tensor<?x?x64xf16>) -> tenso
 // CHECK-LABEL: func.func @rows_of_heads
 // CHECK-SAME:      %[[Q:[a-z0-9]+]]: tensor<2x8x4x64xf16>
 // CHECK:         %[[PACKED:.*]] = tensor.collapse_shape %[[Q]] {{\[}}[0], [1, 2], [3]] : tensor<2x8x4x64xf16> into tensor<2x32x64xf16>
-// CHECK:         %[[RANGES:.*]]:2 = scf.forall
+// CHECK:         %[[RANGES:.*]]:3 = scf.forall
 // CHECK:           tensor.extract_slice %[[PACKED]]
 // CHECK:           %[[ROW:.*]] = linalg.index 0
 // CHECK:           arith.remui %[[ROW]], %c4
 // CHECK:         name = "rows_of_heads_attention0", unit
 // CHECK-DAG:     tensor.expand_shape %[[RANGES]]#0 {{\[}}[0], [1], [2, 3], [4]] output_shape {{\[}}[[SPLITS:.*]], 2, 8, 4, 64]
 // CHECK-DAG:     tensor.expand_shape %[[RANGES]]#1 {{\[}}[0], [1], [2, 3]] output_shape {{\[}}[[SPLITS]], 2, 8, 4]
+// CHECK-DAG:     tensor.expand_shape %[[RANGES]]#2 {{\[}}[0], [1], [2, 3]] output_shape {{\[}}[[SPLITS]], 2, 8, 4]
 // CHECK:         name = "rows_of_heads_attention0_merge"
 func.func @rows_of_heads(%q: tensor<2x8x4x64xf16>, %k: tensor<2x8192x64xf16>, %v: tensor<2x8192x64xf16>, %s: tensor<2x4x64xf16>, %o: tensor<2x8x4x64xf16>) -> tensor<2x8x4x64xf16> {
   // expected-remark @+2 {{tile 32 x}}

@@ -236,3 +236,34 @@ func.func @sinks_exclusive_grouped(%q: tensor<2x3x8x16xf32>, %k: tensor<2x9x16xf
       -> tensor<2x3x8x4xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>
   return %z#0, %z#1, %z#2 : tensor<2x3x8x4xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>
 }
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#row = affine_map<(m, k1, k2, n) -> (m)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+
+// The log-sum-exp in two parts are the maximum and the sum as they are.
+
+// CHECK-LABEL: func.func @maximum_and_sum
+// CHECK:         %[[M:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+// CHECK:           arith.maximumf
+// CHECK:         linalg.generic {{.*}} ins(%[[M]] : tensor<8xf32>)
+// CHECK:           math.exp
+// CHECK:         %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+// CHECK:           arith.addf
+// CHECK:         %[[MAX:.*]] = linalg.generic {{.*}} ins(%[[M]] : tensor<8xf32>) outs(%{{.*}} : tensor<8xf64>)
+// CHECK-NOT:       math.log
+// CHECK:         %[[SUMS:.*]] = linalg.generic {{.*}} ins(%[[SUM]] : tensor<8xf32>) outs(%{{.*}} : tensor<8xf64>)
+// CHECK-NOT:       math.log
+// CHECK:         return %{{.*}}, %[[MAX]], %[[SUMS]]
+func.func @maximum_and_sum(%q: tensor<8x16xf32>, %k: tensor<9x16xf32>, %v: tensor<9x4xf32>, %o: tensor<8x4xf32>,
+                           %r: tensor<8xf64>) -> (tensor<8x4xf32>, tensor<8xf64>, tensor<8xf64>) {
+  %y:3 = xsa.attention {indexing_maps = [#q, #k, #v, #o, #row, #row]}
+      ins(%q, %k, %v : tensor<8x16xf32>, tensor<9x16xf32>, tensor<9x4xf32>)
+      outs(%o : tensor<8x4xf32>) max(%r : tensor<8xf64>) sum(%r : tensor<8xf64>)
+      -> tensor<8x4xf32>, tensor<8xf64>, tensor<8xf64>
+  return %y#0, %y#1, %y#2 : tensor<8x4xf32>, tensor<8xf64>, tensor<8xf64>
+}

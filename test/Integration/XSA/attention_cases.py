@@ -30,7 +30,8 @@ DEFAULTS = dict(
     mask=None,  # None, "bmk" (batch, query, key), "mk", "k" (batch, key)
     empty_rows=False,  # masks hide every key of some rows
     bias=None,  # None, "hmk", "mk"
-    bias_floor=False,  # a mask as the lowest finite number, over all keys of a row
+    bias_floor=False,  # a mask as the lowest finite number, over all keys of a row; "all": of every row
+    tied=False,  # all keys of a head are the same, so a row has one score
     alibi=False,  # a score region with a slope per head
     sinks=None,  # None, "random", or a number as text
     lengths=False,
@@ -46,6 +47,7 @@ DEFAULTS = dict(
     zero_v=False,
     tiny_v=False,
     lse=False,
+    parts=False,  # the log-sum-exp in two parts too, which the module adds up
     coefficient=False,
     int_type="i32",
     query_start=None,
@@ -206,14 +208,27 @@ def operation(m, names, types, clauses, attrs, outs, region):
         *(keyword for keyword, i in clauses if i is None),
         f"outs({names[outs[0]]} : {types[outs[0]]})",
     ]
-    keywords = {"lse": "lse", "coef": "coefficient"}
+    keywords = {"lse": "lse", "max": "max", "sum": "sum", "coef": "coefficient"}
     lines += [f"{keywords[m.args[i]]}({names[i]} : {types[i]})" for i in outs[1:]]
     return "\n      ".join(lines) + ("\n" + region.rstrip("\n") if region else "")
 
 
 def signature(m, outs):
     arguments = ", ".join(f"%{name}: {type_}" for name, type_ in zip(m.args, m.types))
-    return f"func.func @main({arguments}) -> ({', '.join(m.types[i] for i in outs)})"
+    types = ", ".join(m.types[i] for i in outs if m.args[i] != "sum")
+    return f"func.func @main({arguments}) -> ({types})"
+
+
+def return_text(m, outs, results):
+    """Returns the results; maximum and sum as their log-sum-exp, since a maximum is no one number."""
+    names, text = dict(zip((m.args[i] for i in outs), results)), ""
+    types = {m.args[i]: m.types[i] for i in outs}
+    if "sum" in names:
+        text += f"  %logarithm = math.log {names.pop('sum')} : {types['sum']}\n"
+        text += f"  %both = arith.addf {names['max']}, %logarithm : {types['max']}\n"
+        names["max"] = "%both"
+    types = ", ".join(types[name] for name in names)
+    return f"{text}  return {', '.join(names.values())} : {types}\n}}\n"
 
 
 def tensor_text(m, clauses, attrs, outs, header, region, in_place):
@@ -221,10 +236,8 @@ def tensor_text(m, clauses, attrs, outs, header, region, in_place):
     op = operation(m, names, m.types, clauses, attrs, outs, region)
     results = [f"%r#{i}" for i in range(len(outs))]
     types = ", ".join(m.types[i] for i in outs)
-    return (
-        f"{signature(m, outs)} {{\n{header}  %r:{len(outs)} = {op} -> {types}\n"
-        f"  return {', '.join(results)} : {types}\n}}\n"
-    )
+    text = f"{signature(m, outs)} {{\n{header}  %r:{len(outs)} = {op} -> {types}\n"
+    return text + return_text(m, outs, results)
 
 
 def memref_text(m, clauses, attrs, outs, header, region, in_place):
@@ -239,8 +252,7 @@ def memref_text(m, clauses, attrs, outs, header, region, in_place):
     text += f"  {operation(m, names, types, clauses, attrs, outs, region)}\n"
     for i in outs:
         text += f"  %{m.args[i]}_result = bufferization.to_tensor {names[i]} restrict : {types[i]} to {m.types[i]}\n"
-    results = ", ".join(f"%{m.args[i]}_result" for i in outs)
-    return f"{text}  return {results} : {', '.join(m.types[i] for i in outs)}\n}}\n"
+    return text + return_text(m, outs, [f"%{m.args[i]}_result" for i in outs])
 
 
 def build(case, rng):
@@ -251,6 +263,8 @@ def build(case, rng):
     t["q"] = round_to(rng.standard_normal((b, h, g, tq, d)), dt)
     t["k"] = round_to(rng.standard_normal((b, h, tk, d)), dt)
     t["v"] = round_to(rng.standard_normal((b, h, tk, e)) * c["v_scale"], dt)
+    if c["tied"]:
+        t["k"][:] = t["k"][:, :, :1]
     if c["zero_v"]:
         t["v"][:, :, ::3] = 0
     if c["tiny_v"]:
@@ -299,7 +313,8 @@ def build(case, rng):
         shape = (h, g, tq, tk) if c["bias"] == "hmk" else (tq, tk)
         bias = round_to(rng.standard_normal(shape), acc)
         if c["bias_floor"]:
-            bias[..., 0, :] = np.finfo(bias.dtype).min
+            rows = slice(None) if c["bias_floor"] == "all" else 0
+            bias[..., rows, :] = np.finfo(bias.dtype).min
         if c["bias"] == "hmk":
             clause(
                 "bias",
@@ -383,8 +398,8 @@ def build(case, rng):
         %di = arith.index_cast %dist : index to i64
         %df = arith.sitofp %di : i64 to {acc}
         %sb = arith.mulf %slope, %df : {acc}
-        %sum = arith.addf %s, %sb : {acc}
-        xsa.yield %sum : {acc}
+        %biased = arith.addf %s, %sb : {acc}
+        xsa.yield %biased : {acc}
       }}
 """
     header = ""
@@ -398,6 +413,8 @@ def build(case, rng):
     outs = [("o", out_dims, dt)]
     if c["lse"]:
         outs.append(("lse", ["b", *hg, "m"], acc))
+    if c["parts"]:
+        outs += [(name, ["b", *hg, "m"], acc) for name in ("max", "sum")]
     if c["coefficient"]:
         outs.append(("coef", ["b", *hg, "m"], acc))
     for name, dims, elem in outs:
@@ -436,8 +453,7 @@ def build(case, rng):
         full = heads_in(y, c)
         dims = ["b", *hg, "m", "n"]
         r = [full.transpose([dims.index(x) for x in out_dims])]
-        if c["lse"]:
-            r.append(heads_in(lse, c))
+        r += [heads_in(lse, c)] * (c["lse"] + c["parts"])
         if c["coefficient"]:
             r.append(heads_in(coef, c))
         return r
@@ -669,6 +685,44 @@ CASES = {
     ),
     "decode_long_dynamic": dict(
         dynamic=True, tq=1, tk=1100, causal=True, g=4, kind="l2_clamp", lse=True, coefficient=True
+    ),
+    "parts": dict(
+        tq=70, tk=300, g=2, sinks="random", kind="l2_clamp", parts=True, coefficient=True
+    ),
+    "parts_f16": dict(tq=140, tk=140, causal=True, dtype="f16", lse=True, parts=True),
+    "parts_bf16": dict(tq=64, tk=200, dtype="bf16", mask="bmk", empty_rows=True, parts=True),
+    "parts_f64": dict(tq=3, tk=70, dtype="f64", lengths=True, empty_rows=True, parts=True),
+    "parts_no_keys": dict(tk=0, dynamic=True, parts=True),
+    "parts_memrefs": dict(memrefs=True, kind="sq_add", lse=True, parts=True, coefficient=True),
+    "parts_decode": dict(tq=2, tk=1030, alibi=True, causal=True, g=2, dtype="f16", parts=True),
+    # Where scores are so large that a log-sum-exp is the score, ranges count by their keys all the same.
+    "decode_long_floor": dict(tq=3, tk=700, bias="mk", bias_floor="all", lse=True),
+    "decode_long_floor_f16": dict(
+        tq=1, tk=1100, g=4, bias="hmk", bias_floor="all", lengths=True, dtype="f16", kind="l2_clamp"
+    ),
+    "decode_long_floor_bf16": dict(
+        tq=4, tk=900, g=2, bias="mk", bias_floor=True, causal=True, dtype="bf16", lse=True
+    ),
+    "decode_long_floor_intervals": dict(
+        tq=5, tk=1200, bias="mk", bias_floor="all", intervals=True, coefficient=True, kind="raw"
+    ),
+    "decode_long_tied": dict(
+        tq=4, tk=700, tied=True, scale=1e7, causal=True, g=2, kind="sq_add", lse=True
+    ),
+    "decode_long_tied_f16": dict(
+        tq=3, tk=1100, d=64, e=64, tied=True, scale=1e7, lengths=True, dtype="f16", g=2
+    ),
+    "decode_long_tied_bf16": dict(
+        tq=1, tk=1000, g=8, tied=True, scale=-1e8, mask="k", dtype="bf16", kind="l2_clamp"
+    ),
+    "decode_long_tied_window": dict(
+        tq=6, tk=1400, tied=True, scale=3e8, window=(500, 7), dtype="f16", sinks="random"
+    ),
+    "decode_long_floor_sinks": dict(
+        tq=2, tk=900, bias="mk", bias_floor="all", sinks="-3.4028234663852886e38", lse=True
+    ),
+    "decode_long_tied_dynamic": dict(
+        dynamic=True, tq=2, tk=777, tied=True, scale=1e7, causal=True, dtype="f16", lse=True
     ),
     "decode_alone": dict(tq=1, tk=77, causal=True, kind="l2_clamp", lse=True),
     "decode_three_heads_bf16": dict(

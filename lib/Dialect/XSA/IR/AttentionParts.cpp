@@ -254,14 +254,19 @@ static Value factorOfRow(ImplicitLocOpBuilder &b, Value max, double factor) {
                                  floatConstant(b, type, factor));
 }
 
+/// factor * max, as exponents have it taken off in the fused form.
+static Value fusedShift(ImplicitLocOpBuilder &b, Value max,
+                        const SoftmaxForm &form) {
+  return arith::MulFOp::create(b, max, factorOfRow(b, max, form.factor));
+}
+
 /// factor * (x - max).
 static Value shiftedExponent(ImplicitLocOpBuilder &b, Value x, Value max,
                              const SoftmaxForm &form) {
   Type type = x.getType();
   if (form.fused) {
     Value factor = factorOfRow(b, max, form.factor);
-    Value minusMax =
-        arith::NegFOp::create(b, arith::MulFOp::create(b, max, factor));
+    Value minusMax = arith::NegFOp::create(b, fusedShift(b, max, form));
     return math::FmaOp::create(b, x, factor, minusMax);
   }
   Value shifted = arith::SubFOp::create(b, x, max);
@@ -270,11 +275,9 @@ static Value shiftedExponent(ImplicitLocOpBuilder &b, Value x, Value max,
   return arith::MulFOp::create(b, shifted, floatConstant(b, type, form.factor));
 }
 
-Value xsa::buildShiftedExpElement(ImplicitLocOpBuilder &b, Value x, Value max,
-                                  const SoftmaxForm &form) {
-  if (!form.finiteMax)
-    max = finiteMax(b, max);
-  Value exponent = shiftedExponent(b, x, max, form);
+/// exp(exponent), or 2^exponent.
+static Value power(ImplicitLocOpBuilder &b, Value exponent,
+                   const SoftmaxForm &form) {
   if (!form.powersOfTwo)
     return math::ExpOp::create(b, exponent);
   auto power = math::Exp2Op::create(b, exponent);
@@ -282,6 +285,13 @@ Value xsa::buildShiftedExpElement(ImplicitLocOpBuilder &b, Value x, Value max,
   if (form.rough)
     power->setDiscardableAttr(kRoughAttrName, b.getUnitAttr());
   return power;
+}
+
+Value xsa::buildShiftedExpElement(ImplicitLocOpBuilder &b, Value x, Value max,
+                                  const SoftmaxForm &form) {
+  if (!form.finiteMax)
+    max = finiteMax(b, max);
+  return power(b, shiftedExponent(b, x, max, form), form);
 }
 
 Value xsa::buildShiftedExp(OpBuilder &builder, Location loc, MappedValue x,
@@ -371,6 +381,46 @@ Value xsa::buildReciprocal(OpBuilder &builder, Location loc, MappedValue sum,
                       });
 }
 
+/// The maximum as a natural logarithm.
+static Value toNatural(ImplicitLocOpBuilder &b, Value max,
+                       const SoftmaxForm &form) {
+  if (form.toNatural() == 1.0)
+    return max;
+  return arith::MulFOp::create(
+      b, max, floatConstant(b, max.getType(), form.toNatural()));
+}
+
+/// The sum of exponentials with the maximum taken off, from that of weights,
+/// which are off by as much as the weight of the maximum is from 1.
+static Value toNaturalSum(ImplicitLocOpBuilder &b, Value sum, Value max,
+                          const SoftmaxForm &form) {
+  if (!form.fused)
+    return sum;
+  Value off = shiftedExponent(b, max, max, form);
+  Value correction = power(b, arith::NegFOp::create(b, off), form);
+  return arith::MulFOp::create(b, sum, correction);
+}
+
+Value xsa::buildNaturalMax(OpBuilder &builder, Location loc, MappedValue max,
+                           MappedValue init, const SoftmaxForm &form) {
+  return buildGeneric(builder, loc, max, init,
+                      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
+                        return toNatural(b, args[0], form);
+                      });
+}
+
+Value xsa::buildNaturalSum(OpBuilder &builder, Location loc, MappedValue max,
+                           MappedValue sum, MappedValue init,
+                           const SoftmaxForm &form) {
+  if (!form.fused)
+    return sum.value;
+  return buildGeneric(builder, loc, {max, sum}, init,
+                      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
+                        return toNaturalSum(b, args[1], finiteMax(b, args[0]),
+                                            form);
+                      });
+}
+
 Value xsa::buildLogSumExp(OpBuilder &builder, Location loc, MappedValue max,
                           MappedValue sum, MappedValue init,
                           const SoftmaxForm &form) {
@@ -378,12 +428,11 @@ Value xsa::buildLogSumExp(OpBuilder &builder, Location loc, MappedValue max,
       builder, loc, {max, sum}, init,
       [&](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
         // log(0) makes the row without keys -inf.
-        Value shift = finiteMax(b, args[0]);
-        if (form.toNatural() != 1.0)
-          shift = arith::MulFOp::create(
-              b, shift, floatConstant(b, shift.getType(), form.toNatural()));
+        Value max = finiteMax(b, args[0]);
+        Value shift = toNatural(b, max, form);
+        Value sum = toNaturalSum(b, args[1], max, form);
         Value result =
-            arith::AddFOp::create(b, shift, math::LogOp::create(b, args[1]));
+            arith::AddFOp::create(b, shift, math::LogOp::create(b, sum));
         return castFloat(b, result, args[2].getType());
       });
 }

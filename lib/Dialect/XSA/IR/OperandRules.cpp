@@ -70,6 +70,8 @@ SmallVector<OperandRule> xsa::detail::getOperandRules(AttentionOp op) {
   add(Op::odsIndex_query_offset, "query_offset", {}, {});
   add(Op::odsIndex_score_inputs, "score_inputs", {}, {m, k2});
   add(Op::odsIndex_lse_output, "lse_output", {m}, {m}, true);
+  add(Op::odsIndex_max_output, "max_output", {m}, {m}, true);
+  add(Op::odsIndex_sum_output, "sum_output", {m}, {m}, true);
   add(Op::odsIndex_coefficient_output, "coefficient_output", {m}, {m}, true);
   return rules;
 }

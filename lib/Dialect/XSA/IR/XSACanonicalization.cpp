@@ -381,7 +381,7 @@ struct FoldExcludeOfAttention : OpRewritePattern<ExcludeOp> {
       if (user != op &&
           (user->getBlock() != op->getBlock() || user->isBeforeInBlock(op)))
         return rewriter.notifyMatchFailure(
-            op, "the log-sum-exp is used before the exclusion");
+            op, "a result per row is used before the exclusion");
 
     // Dimensions of the exclusion in terms of the attention's.
     AffineMap toAttention = translate(op, attention);
@@ -408,10 +408,10 @@ struct FoldExcludeOfAttention : OpRewritePattern<ExcludeOp> {
 
   static void fold(ExcludeOp op, AttentionOp attention, AffineMap toAttention,
                    AffineMap valueMap, PatternRewriter &rewriter) {
-    // Results in order: output, log-sum-exp, coefficient.
+    // The coefficient comes after what there is of the softmax.
+    ResultRange rowResults = attention->getResults().drop_front();
     SmallVector<Type> types{op->getResult(0).getType()};
-    if (Value lse = attention.getLse())
-      types.push_back(lse.getType());
+    llvm::append_range(types, rowResults.getTypes());
     if (Value coefficient = op.getCoefficient())
       types.push_back(coefficient.getType());
     auto folded = cast<AttentionOp>(
@@ -428,11 +428,11 @@ struct FoldExcludeOfAttention : OpRewritePattern<ExcludeOp> {
                            op.getCoefficientMap().compose(toAttention));
     folded.setExclusionAttr(op.getExclusion());
 
-    if (Value lse = attention.getLse())
-      rewriter.replaceAllUsesWith(lse, folded.getLse());
+    rewriter.replaceAllUsesWith(
+        rowResults, folded->getResults().slice(1, rowResults.size()));
     SmallVector<Value> replacements{folded->getResult(0)};
     if (op.getCoefficient())
-      replacements.push_back(folded.getCoefficient());
+      replacements.push_back(folded->getResults().back());
     rewriter.replaceOp(op, replacements);
     rewriter.eraseOp(attention);
   }

@@ -134,6 +134,12 @@ AttentionOp::decomposeOperation(OpBuilder &builder) {
   if (getLseOutput())
     results.push_back(buildLogSumExp(
         builder, loc, max, sum, {getLseOutput(), getLseMap()}, SoftmaxForm()));
+  if (getMaxOutput()) {
+    results.push_back(
+        buildConverted(builder, loc, max, {getMaxOutput(), getMaxMap()}));
+    results.push_back(
+        buildConverted(builder, loc, sum, {getSumOutput(), getSumMap()}));
+  }
   if (getCoefficientOutput())
     results.push_back(
         buildConverted(builder, loc, coefficient,

@@ -136,6 +136,12 @@ AffineMap AttentionOp::getOutputMap() {
 AffineMap AttentionOp::getLseMap() {
   return findMapOfSegment(*this, odsIndex_lse_output);
 }
+AffineMap AttentionOp::getMaxMap() {
+  return findMapOfSegment(*this, odsIndex_max_output);
+}
+AffineMap AttentionOp::getSumMap() {
+  return findMapOfSegment(*this, odsIndex_sum_output);
+}
 AffineMap AttentionOp::getCoefficientMap() {
   return findMapOfSegment(*this, odsIndex_coefficient_output);
 }
@@ -179,28 +185,6 @@ bool AttentionOp::usesPositions() {
     return false;
   Block &body = getScoreRegion().front();
   return !body.getArgument(body.getNumArguments() - 2).use_empty();
-}
-
-std::optional<unsigned> AttentionOp::getLseResultNumber() {
-  if (!getLseOutput() || getNumResults() == 0)
-    return std::nullopt;
-  return 1;
-}
-
-std::optional<unsigned> AttentionOp::getCoefficientResultNumber() {
-  if (!getCoefficientOutput() || getNumResults() == 0)
-    return std::nullopt;
-  return getLseOutput() ? 2 : 1;
-}
-
-Value AttentionOp::getLse() {
-  std::optional<unsigned> number = getLseResultNumber();
-  return number ? getResult(*number) : Value();
-}
-
-Value AttentionOp::getCoefficient() {
-  std::optional<unsigned> number = getCoefficientResultNumber();
-  return number ? getResult(*number) : Value();
 }
 
 //===----------------------------------------------------------------------===//

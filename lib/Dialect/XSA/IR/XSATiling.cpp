@@ -271,8 +271,8 @@ SmallVector<utils::IteratorType> AttentionOp::getLoopIteratorTypes() {
                                          utils::IteratorType::parallel);
   types[getKeyDepthDim()] = utils::IteratorType::reduction;
   types[getKeyDim()] = utils::IteratorType::reduction;
-  // Log-sum-exp has no value depth, so tiles along it would write it twice.
-  if (isExclusive() || getLseOutput())
+  // Results per row have no value depth: tiles along it would write them twice.
+  if (isExclusive() || showsSums())
     types[getValueDepthDim()] = utils::IteratorType::reduction;
   return types;
 }

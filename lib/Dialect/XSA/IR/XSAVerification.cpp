@@ -161,6 +161,12 @@ static LogicalResult verifyAttentionAttributes(AttentionOp op) {
         failed(needsExclusion(op.getCoefficientOutput(), "coefficient_output")))
       return failure();
   }
+  if (op.getMaxOutput() && !op.getSumOutput())
+    return op.emitOpError("operand 'max_output' needs the operand "
+                          "'sum_output'");
+  if (op.getSumOutput() && !op.getMaxOutput())
+    return op.emitOpError("operand 'sum_output' needs the operand "
+                          "'max_output'");
   if (op.getScale() && !op.getScale()->isFinite())
     return op.emitOpError("expected 'scale' to be finite, got ")
            << op.getScaleAttr();

@@ -319,8 +319,8 @@ Running TileExpander::step(KeyTile tile, MappedValue rows, Running running) {
   SoftmaxForm form = softmax;
   form.finiteMax = !policy.widenInputs && tile.kind == TileKind::Full &&
                    !parts.mask && !parts.bias && !op.hasScoreRegion();
-  // Logarithms of sums would show an error that is the same for many keys.
-  form.rough = policy.termsInPairs && !op.getLseOutput();
+  // Sums would show an error that is the same for many keys.
+  form.rough = policy.termsInPairs && !op.showsSums();
   MappedValue tileMax = {buildFilled(builder, loc, tileSizes, rowMap, type,
                                      -std::numeric_limits<double>::infinity()),
                          rowMap};
@@ -368,10 +368,11 @@ Running TileExpander::advanceInPairs(Running running, MappedValue scores,
           addValues({built.weights, {}}, {running.output, outputMap})};
 }
 
-/// Scores join the running values; `tileMax` is their maximum per row.
+/// Scores join the running values; `tileMax` is their maximum per row. With
+/// `counts` weights count so many times.
 Running TileExpander::advance(Running running, MappedValue scores,
                               MappedValue tileMax, const SoftmaxForm &form,
-                              ValuesFn addValues) {
+                              ValuesFn addValues, MappedValue counts) {
   if (policy.termsInPairs)
     return advanceInPairs(running, scores, tileMax, form, addValues);
   MappedValue max = {running.max, rowMap}, sum = {running.sum, rowMap};
@@ -383,6 +384,8 @@ Running TileExpander::advance(Running running, MappedValue scores,
   max.value = buildRowMax(builder, loc, tileMax, max);
   MappedValue weights = {buildShiftedExp(builder, loc, scores, max, form),
                          scores.map};
+  if (counts)
+    weights = scale(weights, counts);
 
   MappedValue narrow = weights;
   if (weightScratch)

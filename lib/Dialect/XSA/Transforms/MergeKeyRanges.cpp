@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What ranges of keys gave by themselves is merged by the recurrence of their
-// tiles: each range is one key, with its log-sum-exp as score and its output as
-// value.
+// tiles: each range is one key, with its maximum as score, its output as value,
+// and a weight that counts as often as its sum says. (Its log-sum-exp as score
+// would do only as long as an f32 holds the logarithm beside the maximum.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,19 +60,21 @@ SmallVector<Value> TileExpander::loopOverRanges(const PartialAttention &partial,
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
   Value ranges = getValueOrCreateConstantIndexOp(
-      builder, loc, tensor::getMixedSize(builder, loc, partial.lse, 0));
+      builder, loc, tensor::getMixedSize(builder, loc, partial.max, 0));
   auto loop = scf::ForOp::create(builder, loc, constant(0), ranges, constant(1),
                                  running);
   builder.setInsertionPointToStart(loop.getBody());
   offsets.front() = loop.getInductionVar();
-  MappedValue lse = loadPartial(partial.lse, offsets, {m});
+  MappedValue max = loadPartial(partial.max, offsets, {m});
+  MappedValue sum = loadPartial(partial.sum, offsets, {m});
   offsets.push_back(builder.getIndexAttr(0));
   MappedValue output = loadPartial(partial.output, offsets, {m, n});
-  Running next =
-      advance(takeAll(loop.getRegionIterArgs()), lse, lse, softmax,
-              [&](MappedValue weights, MappedValue sum) {
-                return buildContraction(builder, loc, weights, output, sum);
-              });
+  Running next = advance(
+      takeAll(loop.getRegionIterArgs()), max, max, softmax,
+      [&](MappedValue weights, MappedValue outputs) {
+        return buildContraction(builder, loc, weights, output, outputs);
+      },
+      sum);
   scf::YieldOp::create(builder, loc, putAll(next, loop.getRegionIterArgs()));
   rangeLoop = loop;
   return SmallVector<Value>(loop.getResults());
@@ -79,7 +82,7 @@ SmallVector<Value> TileExpander::loopOverRanges(const PartialAttention &partial,
 
 SmallVector<Value> TileExpander::expandMerge(const PartialAttention &partial) {
   prepare();
-  // Log-sum-exps are natural logarithms, with the scale in them.
+  // Maxima are natural logarithms, with the scale in them.
   softmax.powersOfTwo = policy.powersOfTwo;
   softmax.factor = policy.powersOfTwo ? 1.0 / std::log(2.0) : 1.0;
   SmallVector<Value> results = finish(loopOverRanges(partial, start()));

@@ -54,21 +54,22 @@ AttentionOp xsa::buildPartialAttention(OpBuilder &builder, AttentionOp op,
   };
   SmallVector<AffineMap> maps = buildInputMaps(op);
   maps.push_back(mapTo(outputDims));
-  maps.push_back(mapTo(rowDims));
+  maps.append(2, mapTo(rowDims));
   FloatType type = op.getAccumulatorType();
   Value output = buildEmpty(builder, loc, sizes, mapTo(outputDims), type);
-  Value lse = buildEmpty(builder, loc, sizes, mapTo(rowDims), type);
+  Value max = buildEmpty(builder, loc, sizes, mapTo(rowDims), type);
+  Value sum = buildEmpty(builder, loc, sizes, mapTo(rowDims), type);
 
   auto partial = AttentionOp::create(
-      builder, loc, TypeRange{output.getType(), lse.getType()}, op.getQuery(),
-      op.getKey(), op.getValue(), /*self_value=*/Value(), op.getMask(),
-      op.getBias(), /*sinks=*/Value(), /*strength=*/Value(), op.getKeyLengths(),
-      op.getKeyBegin(), op.getKeyEnd(), op.getQueryOffset(),
-      op.getScoreInputs(), op.getQueryStart(), op.getKeyStart(), output, lse,
-      /*coefficient_output=*/Value(), builder.getAffineMapArrayAttr(maps),
-      op.getScaleAttr(), op.getSoftcapAttr(), op.getCausalAttr(),
-      op.getAlignmentAttr(), op.getWindowLeftAttr(), op.getWindowRightAttr(),
-      ExclusionAttr());
+      builder, loc, TypeRange{output.getType(), max.getType(), sum.getType()},
+      op.getQuery(), op.getKey(), op.getValue(), /*self_value=*/Value(),
+      op.getMask(), op.getBias(), /*sinks=*/Value(), /*strength=*/Value(),
+      op.getKeyLengths(), op.getKeyBegin(), op.getKeyEnd(), op.getQueryOffset(),
+      op.getScoreInputs(), op.getQueryStart(), op.getKeyStart(), output,
+      /*lse_output=*/Value(), max, sum, /*coefficient_output=*/Value(),
+      builder.getAffineMapArrayAttr(maps), op.getScaleAttr(),
+      op.getSoftcapAttr(), op.getCausalAttr(), op.getAlignmentAttr(),
+      op.getWindowLeftAttr(), op.getWindowRightAttr(), ExclusionAttr());
   IRMapping mapping;
   op.getScoreRegion().cloneInto(&partial.getScoreRegion(), mapping);
   return partial;

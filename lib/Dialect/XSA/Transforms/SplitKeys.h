@@ -33,7 +33,7 @@ struct KeyRanges {
 
 /// `op` without exclusion and sinks, on a domain with a dimension of `splits`
 /// ranges of keys in front that only the results have: the output in the
-/// accumulator type, and log-sum-exp. Until `restrictToKeyRange`, each of them
+/// accumulator type, maximum and sum. Until `restrictToKeyRange`, each of them
 /// is of all keys.
 AttentionOp buildPartialAttention(mlir::OpBuilder &builder, AttentionOp op,
                                   mlir::OpFoldResult splits);

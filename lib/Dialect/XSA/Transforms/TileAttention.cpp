@@ -349,8 +349,8 @@ FailureOr<SplitAttention> xsa::splitAttention(RewriterBase &rewriter,
   mergePolicy.rowsPerHead = 0;
   if (results.empty())
     llvm::append_range(results, split.ranges.getResults());
-  if (failed(expandMergeTile(rewriter, *tile, {results[0], results[1]},
-                             mergePolicy)))
+  if (failed(expandMergeTile(
+          rewriter, *tile, {results[0], results[1], results[2]}, mergePolicy)))
     return failure();
   // What only the ranges read.
   (void)runRegionDCE(rewriter, split.merge->getRegions());

@@ -99,8 +99,9 @@ private:
   Running advanceInPairs(Running running, MappedValue scores,
                          MappedValue tileMax, const SoftmaxForm &form,
                          ValuesFn addValues);
-  Running advance(Running running, MappedValue scores, MappedValue max,
-                  const SoftmaxForm &form, ValuesFn addValues);
+  Running advance(Running running, MappedValue scores, MappedValue tileMax,
+                  const SoftmaxForm &form, ValuesFn addValues,
+                  MappedValue counts = {});
   MappedValue loadPartial(mlir::Value partial,
                           llvm::ArrayRef<mlir::OpFoldResult> offsets,
                           llvm::ArrayRef<unsigned> dims);

@@ -84,16 +84,24 @@ SmallVector<Value> TileExpander::finishBlock(Running &running,
                       loadRows(parts.strength), {excludedScratch, outputMap});
   }
   SmallVector<Value> results{store(y, {destinations[0], op.getOutputMap()})};
-  if (op.getLseOutput()) {
-    MappedValue lse = {buildLogSumExp(builder, loc, max, sum,
-                                      {makeScratch(rowMap, type), rowMap},
-                                      softmax),
-                       rowMap};
-    results.push_back(store(lse, {destinations[1], op.getLseMap()}));
+  auto storeRow = [&](Value row, AffineMap map) {
+    Value destination = destinations[results.size()];
+    results.push_back(store({row, rowMap}, {destination, map}));
+  };
+  auto scratch = [&]() -> MappedValue {
+    return {makeScratch(rowMap, type), rowMap};
+  };
+  if (op.getLseOutput())
+    storeRow(buildLogSumExp(builder, loc, max, sum, scratch(), softmax),
+             op.getLseMap());
+  if (op.getMaxOutput()) {
+    storeRow(buildNaturalMax(builder, loc, max, scratch(), softmax),
+             op.getMaxMap());
+    storeRow(buildNaturalSum(builder, loc, max, sum, scratch(), softmax),
+             op.getSumMap());
   }
   if (op.getCoefficientOutput())
-    results.push_back(
-        store(coefficient, {destinations.back(), op.getCoefficientMap()}));
+    storeRow(coefficient.value, op.getCoefficientMap());
   return results;
 }
 

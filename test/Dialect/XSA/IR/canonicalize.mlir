@@ -257,17 +257,18 @@ func.func @exclude_of_attention(%q: tensor<2x3x8x4xf32>, %k: tensor<2x8x4xf32>, 
 
 // Extra results keep their users.
 // CHECK-LABEL: func.func @exclude_with_coefficient_of_attention_with_lse
-// CHECK:         %[[R:.*]]:3 = xsa.attention
-// CHECK:         return %[[R]]#0, %[[R]]#1, %[[R]]#2
+// CHECK:         %[[R:.*]]:5 = xsa.attention
+// CHECK:         return %[[R]]#0, %[[R]]#1, %[[R]]#2, %[[R]]#3, %[[R]]#4
 func.func @exclude_with_coefficient_of_attention_with_lse(%q: tensor<8x4xf32>, %o: tensor<8x4xf32>, %l: tensor<8xf32>)
-    -> (tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>) {
-  %a:2 = xsa.attention {indexing_maps = [#q, #k, #v, #o, #row]}
+    -> (tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %a:4 = xsa.attention {indexing_maps = [#q, #k, #v, #o, #row, #row, #row]}
       ins(%q, %q, %q : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>)
-      outs(%o : tensor<8x4xf32>) lse(%l : tensor<8xf32>) -> tensor<8x4xf32>, tensor<8xf32>
+      outs(%o : tensor<8x4xf32>) lse(%l : tensor<8xf32>) max(%l : tensor<8xf32>) sum(%l : tensor<8xf32>)
+      -> tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
   %z:2 = xsa.exclude {exclusion = #xsa.exclusion<raw>, indexing_maps = [#y, #y, #y, #r]}
       ins(%a#0, %q : tensor<8x4xf32>, tensor<8x4xf32>)
       outs(%o : tensor<8x4xf32>) coefficient(%l : tensor<8xf32>) -> tensor<8x4xf32>, tensor<8xf32>
-  return %z#0, %a#1, %z#1 : tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>
+  return %z#0, %a#1, %a#2, %a#3, %z#1 : tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 
 // A second user of y needs the plain attention.

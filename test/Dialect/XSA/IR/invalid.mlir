@@ -242,6 +242,36 @@ func.func @coefficient_without_exclusion(%t: tensor<4x4xf32>, %c: tensor<4xf32>)
 #k = affine_map<(m, k1, k2, n) -> (k2, k1)>
 #v = affine_map<(m, k1, k2, n) -> (k2, n)>
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
+#r = affine_map<(m, k1, k2, n) -> (m)>
+func.func @max_without_sum(%t: tensor<4x4xf32>, %r: tensor<4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{operand 'max_output' needs the operand 'sum_output'}}
+  %y:2 = xsa.attention {indexing_maps = [#q, #k, #v, #o, #r]}
+      ins(%t, %t, %t : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
+      outs(%t : tensor<4x4xf32>) max(%r : tensor<4xf32>) -> tensor<4x4xf32>, tensor<4xf32>
+  return %y#0 : tensor<4x4xf32>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+#r = affine_map<(m, k1, k2, n) -> (m)>
+func.func @sum_without_max(%t: tensor<4x4xf32>, %r: tensor<4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{operand 'sum_output' needs the operand 'max_output'}}
+  %y:2 = xsa.attention {indexing_maps = [#q, #k, #v, #o, #r]}
+      ins(%t, %t, %t : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
+      outs(%t : tensor<4x4xf32>) sum(%r : tensor<4xf32>) -> tensor<4x4xf32>, tensor<4xf32>
+  return %y#0 : tensor<4x4xf32>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
 func.func @softcap_not_positive(%t: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // expected-error @+1 {{expected 'softcap' to be finite and positive, got 0.000000e+00 : f64}}
   %y = xsa.attention {indexing_maps = [#q, #k, #v, #o], softcap = 0.0 : f64}

@@ -29,7 +29,7 @@ func.func @causal_grouped_exclusive(%q: tensor<1x2x4x128x64xf32>, %k: tensor<1x2
 }
 
 // CHECK-LABEL: func.func @every_operand
-// CHECK:         %{{.*}}:3 = xsa.attention {alignment = #xsa.alignment<top_left>, causal, exclusion = #xsa.exclusion<sq_add, eps = 9.9999999999999995E-7, strength = 5.000000e-01>
+// CHECK:         %{{.*}}:5 = xsa.attention {alignment = #xsa.alignment<top_left>, causal, exclusion = #xsa.exclusion<sq_add, eps = 9.9999999999999995E-7, strength = 5.000000e-01>
 // CHECK-SAME:      scale = 1.250000e-01 : f64, softcap = 2.000000e+01 : f64, window_left = 7 : i64, window_right = 0 : i64
 // CHECK-SAME:      mask(
 // CHECK-SAME:      bias(
@@ -43,6 +43,8 @@ func.func @causal_grouped_exclusive(%q: tensor<1x2x4x128x64xf32>, %k: tensor<1x2
 // CHECK-SAME:      query_start(
 // CHECK-SAME:      key_start(
 // CHECK-SAME:      lse(
+// CHECK-SAME:      max(
+// CHECK-SAME:      sum(
 // CHECK-SAME:      coefficient(
 // CHECK-SAME:      score {
 // CHECK:           xsa.yield %{{.*}} : f32
@@ -50,10 +52,10 @@ func.func @every_operand(%q: tensor<?x2x4x?x64xbf16>, %k: tensor<?x2x?x64xbf16>,
     %s: tensor<?x2x?x32xbf16>, %mask: tensor<?x?x?xi1>, %bias: tensor<?x?xf32>, %heads: tensor<2x4xf32>,
     %len: tensor<?xi32>, %begin: tensor<?x?xi64>, %end: tensor<?x?xindex>, %slopes: tensor<2x4xf32>, %i: index,
     %o: tensor<?x2x4x?x32xbf16>, %r: tensor<?x2x4x?xf32>)
-    -> (tensor<?x2x4x?x32xbf16>, tensor<?x2x4x?xf32>, tensor<?x2x4x?xf32>) {
-  %z:3 = xsa.attention {alignment = #xsa.alignment<top_left>, causal,
+    -> (tensor<?x2x4x?x32xbf16>, tensor<?x2x4x?xf32>, tensor<?x2x4x?xf32>, tensor<?x2x4x?xf32>) {
+  %z:5 = xsa.attention {alignment = #xsa.alignment<top_left>, causal,
       exclusion = #xsa.exclusion<sq_add, eps = 1.0e-6, strength = 0.5>,
-      indexing_maps = [#q, #k, #v, #s, #bmk, #mk, #head, #head, #batch, #bm, #bm, #batch, #head, #o, #row, #row],
+      indexing_maps = [#q, #k, #v, #s, #bmk, #mk, #head, #head, #batch, #bm, #bm, #batch, #head, #o, #row, #row, #row, #row],
       scale = 1.250000e-01 : f64, softcap = 20.0 : f64, window_left = 7 : i64, window_right = 0 : i64}
       ins(%q, %k, %v : tensor<?x2x4x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?x2x?x32xbf16>)
       self_value(%s : tensor<?x2x?x32xbf16>)
@@ -67,7 +69,8 @@ func.func @every_operand(%q: tensor<?x2x4x?x64xbf16>, %k: tensor<?x2x?x64xbf16>,
       query_offset(%len : tensor<?xi32>)
       score_inputs(%slopes : tensor<2x4xf32>)
       query_start(%i) key_start(%i)
-      outs(%o : tensor<?x2x4x?x32xbf16>) lse(%r : tensor<?x2x4x?xf32>) coefficient(%r : tensor<?x2x4x?xf32>)
+      outs(%o : tensor<?x2x4x?x32xbf16>) lse(%r : tensor<?x2x4x?xf32>)
+      max(%r : tensor<?x2x4x?xf32>) sum(%r : tensor<?x2x4x?xf32>) coefficient(%r : tensor<?x2x4x?xf32>)
       score {
       ^bb0(%score: f32, %slope: f32, %p: index, %j: index):
         %d = arith.subi %j, %p : index
@@ -76,8 +79,8 @@ func.func @every_operand(%q: tensor<?x2x4x?x64xbf16>, %k: tensor<?x2x?x64xbf16>,
         %b = arith.mulf %slope, %df : f32
         %sum = arith.addf %score, %b : f32
         xsa.yield %sum : f32
-      } -> tensor<?x2x4x?x32xbf16>, tensor<?x2x4x?xf32>, tensor<?x2x4x?xf32>
-  return %z#0, %z#1, %z#2 : tensor<?x2x4x?x32xbf16>, tensor<?x2x4x?xf32>, tensor<?x2x4x?xf32>
+      } -> tensor<?x2x4x?x32xbf16>, tensor<?x2x4x?xf32>, tensor<?x2x4x?xf32>, tensor<?x2x4x?xf32>, tensor<?x2x4x?xf32>
+  return %z#0, %z#2, %z#3, %z#4 : tensor<?x2x4x?x32xbf16>, tensor<?x2x4x?xf32>, tensor<?x2x4x?xf32>, tensor<?x2x4x?xf32>
 }
 
 #qm = affine_map<(m, k1, k2, n) -> (m, k1)>

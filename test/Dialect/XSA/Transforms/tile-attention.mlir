@@ -184,18 +184,25 @@ func.func @bf16_keys_are_widened(%q: tensor<64x8xbf16>, %k: tensor<64x8xbf16>, %
 // CHECK:           linalg.generic {{.*}} ins(%[[END]]#0, %[[END]]#1
 // CHECK:             arith.mulf %{{.*}}, %[[LN2]]
 // CHECK:             math.log
+// The maximum is a natural logarithm in results; the sum is as it is.
+// CHECK:           %[[MAX:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[END]]#0 :
+// CHECK:             arith.mulf %{{.*}}, %[[LN2]]
+// CHECK-DAG:       tensor.insert_slice %[[MAX]] into
+// CHECK-DAG:       tensor.insert_slice %[[END]]#1 into
 // CHECK:           scf.forall.in_parallel
-// CHECK-COUNT-3:     tensor.parallel_insert_slice
+// CHECK-COUNT-5:     tensor.parallel_insert_slice
 func.func @grouped_exclusive_with_sinks(%q: tensor<2x3x64x8xf32>, %k: tensor<2x128x8xf32>, %v: tensor<2x128x8xf32>,
     %self: tensor<2x64x8xf32>, %sinks: tensor<2x3xf32>, %o: tensor<2x3x64x8xf32>,
-    %r: tensor<2x3x64xf32>) -> (tensor<2x3x64x8xf32>, tensor<2x3x64xf32>, tensor<2x3x64xf32>) {
-  %z:3 = xsa.attention {exclusion = #xsa.exclusion<sq_add, eps = 1.0e-6>,
-                        indexing_maps = [#q, #k, #v, #s, #hg, #o, #row, #row]}
+    %r: tensor<2x3x64xf32>) -> (tensor<2x3x64x8xf32>, tensor<2x3x64xf32>, tensor<2x3x64xf32>, tensor<2x3x64xf32>, tensor<2x3x64xf32>) {
+  %z:5 = xsa.attention {exclusion = #xsa.exclusion<sq_add, eps = 1.0e-6>,
+                        indexing_maps = [#q, #k, #v, #s, #hg, #o, #row, #row, #row, #row]}
       ins(%q, %k, %v : tensor<2x3x64x8xf32>, tensor<2x128x8xf32>, tensor<2x128x8xf32>)
       self_value(%self : tensor<2x64x8xf32>) sinks(%sinks : tensor<2x3xf32>)
-      outs(%o : tensor<2x3x64x8xf32>) lse(%r : tensor<2x3x64xf32>) coefficient(%r : tensor<2x3x64xf32>)
-      -> tensor<2x3x64x8xf32>, tensor<2x3x64xf32>, tensor<2x3x64xf32>
-  return %z#0, %z#1, %z#2 : tensor<2x3x64x8xf32>, tensor<2x3x64xf32>, tensor<2x3x64xf32>
+      outs(%o : tensor<2x3x64x8xf32>) lse(%r : tensor<2x3x64xf32>)
+      max(%r : tensor<2x3x64xf32>) sum(%r : tensor<2x3x64xf32>) coefficient(%r : tensor<2x3x64xf32>)
+      -> tensor<2x3x64x8xf32>, tensor<2x3x64xf32>, tensor<2x3x64xf32>, tensor<2x3x64xf32>, tensor<2x3x64xf32>
+  return %z#0, %z#1, %z#2, %z#3, %z#4
+      : tensor<2x3x64x8xf32>, tensor<2x3x64xf32>, tensor<2x3x64xf32>, tensor<2x3x64xf32>, tensor<2x3x64xf32>
 }
 
 // -----

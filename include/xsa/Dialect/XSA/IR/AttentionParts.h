@@ -172,6 +172,15 @@ mlir::Value buildNormalized(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value buildReciprocal(mlir::OpBuilder &builder, mlir::Location loc,
                             MappedValue sum, MappedValue init);
 
+/// The maximum into `init`, brought to natural logarithms, and the sum relative
+/// to it. Both have the type of `init`.
+mlir::Value buildNaturalMax(mlir::OpBuilder &builder, mlir::Location loc,
+                            MappedValue max, MappedValue init,
+                            const SoftmaxForm &form);
+mlir::Value buildNaturalSum(mlir::OpBuilder &builder, mlir::Location loc,
+                            MappedValue max, MappedValue sum, MappedValue init,
+                            const SoftmaxForm &form);
+
 /// max + log(sum) into `init`, the maximum brought to natural logarithms.
 mlir::Value buildLogSumExp(mlir::OpBuilder &builder, mlir::Location loc,
                            MappedValue max, MappedValue sum, MappedValue init,

@@ -220,6 +220,22 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
     destination may be the memory of another operand: it is written after
     everything has been read.
 
+    `max_output` and `sum_output`, only together, are the log-sum-exp in two
+    parts: a number `M` near the largest score, and the sum of exponentials of
+    the scores minus `M`; `log(sum) + M` is the log-sum-exp. Of an empty row they
+    are -inf and 0. Attentions of a row to parts of its keys are merged by them,
+    with `w_r = sum_r exp(M_r - max_r M_r)`:
+
+    ```
+    y_i  = sum_r w_r y_i,r / sum_r w_r
+    ```
+
+    A log-sum-exp would do only as long as scores are not so large that it is
+    rounded to the score, as where a mask adds the lowest finite number to all
+    keys of a row: parts would count alike, however many keys they have. (`M` is
+    what an implementation takes off. It need not be the maximum itself, but is
+    at most `8 log 2` below it.)
+
     `indexing_maps` holds one map per shaped operand, in the order of the
     operands.
 
@@ -236,7 +252,7 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
     | `key_lengths`, `query_offset` | lead | i32, i64, index |
     | `key_begin`, `key_end` | any of lead, m | i32, i64, index |
     | `output` | all lead, m, n | float |
-    | `lse_output`, `coefficient_output` | all lead, m | float |
+    | `lse_output`, `max_output`, `sum_output`, `coefficient_output` | all lead, m | float |
 
     Example: causal grouped-query XSA, 8 query heads on 2 key/value heads.
 
@@ -272,6 +288,8 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
     Optional<Index>:$key_start,
     XSA_FloatShaped:$output,
     Optional<XSA_FloatShaped>:$lse_output,
+    Optional<XSA_FloatShaped>:$max_output,
+    Optional<XSA_FloatShaped>:$sum_output,
     Optional<XSA_FloatShaped>:$coefficient_output,
     AffineMapArrayAttr:$indexing_maps,
     OptionalAttr<F64Attr>:$scale,
@@ -305,6 +323,8 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
     `outs` `(` $output `:` type($output) `)`
     oilist(
         `lse` `(` $lse_output `:` type($lse_output) `)`
+      | `max` `(` $max_output `:` type($max_output) `)`
+      | `sum` `(` $sum_output `:` type($sum_output) `)`
       | `coefficient` `(` $coefficient_output `:` type($coefficient_output) `)`
     )
     (`score` $score_region^)?
@@ -339,6 +359,8 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
     ::llvm::SmallVector<::mlir::AffineMap> getScoreInputMaps();
     ::mlir::AffineMap getOutputMap();
     ::mlir::AffineMap getLseMap();
+    ::mlir::AffineMap getMaxMap();
+    ::mlir::AffineMap getSumMap();
     ::mlir::AffineMap getCoefficientMap();
 
     /// Sets, replaces or (with a null value) removes the optional shaped operand
@@ -355,11 +377,8 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
     /// Whether the result depends on where query rows stand among the keys.
     bool usesPositions();
 
-    /// Index of each optional result among the results, if present.
-    std::optional<unsigned> getLseResultNumber();
-    std::optional<unsigned> getCoefficientResultNumber();
-    ::mlir::Value getLse();
-    ::mlir::Value getCoefficient();
+    /// Whether the sum of a row's weights is in a result other than by division.
+    bool showsSums() { return getLseOutput() || getSumOutput(); }
   }];
 }
 

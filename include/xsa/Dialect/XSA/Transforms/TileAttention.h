@@ -113,10 +113,11 @@ mlir::FailureOr<SplitAttention> splitAttention(mlir::RewriterBase &rewriter,
                                                int64_t mergeTile);
 
 /// Partial results of an attention over ranges of keys: outputs in the
-/// accumulator type, with dimensions (range, leading..., row, depth), and their
-/// log-sum-exp, with dimensions (range, leading..., row).
+/// accumulator type, with dimensions (range, leading..., row, depth), and the
+/// maximum and the sum of their softmax, with dimensions (range, leading...,
+/// row).
 struct PartialAttention {
-  mlir::Value output, lse;
+  mlir::Value output, max, sum;
 };
 
 /// Rewrites an attention of one tile of rows to the merge of what `partial` has
