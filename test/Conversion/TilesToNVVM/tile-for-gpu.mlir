@@ -7,12 +7,19 @@
 #o = affine_map<(b, m, k1, k2, n) -> (b, m, n)>
 
 // Rows come first; scores stay as the products make them, and the scale goes
-// into the exponential; weights are narrowed to the type of the values.
+// into the exponential; weights are narrowed to the type of the values. The
+// rescale takes both products as they were rounded.
 
 // CHECK-LABEL: func.func @half
 // CHECK:         scf.forall
 // CHECK:           scf.for
 // CHECK:             linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<{{.*}}xf16>, tensor<{{.*}}xf16>)
+// CHECK:             arith.maximumf %[[OLD:.*]], %{{.*}} : f32
+// CHECK:             %[[BEFORE:.*]] = arith.mulf %[[OLD]], %{{.*}} : f32
+// CHECK:             %[[AFTER:.*]] = arith.negf
+// CHECK-NEXT:        %[[ONE:.*]] = arith.constant 1.000000e+00
+// CHECK-NEXT:        math.fma %[[BEFORE]], %[[ONE]], %[[AFTER]]
+// CHECK:             arith.maximumf
 // CHECK:             %[[FACTOR:.*]] = arith.select %{{.*}}, %cst{{.*}}, %cst{{.*}} : f32
 // CHECK:             %[[E:.*]] = math.fma %{{.*}}, %[[FACTOR]], %{{.*}} : f32
 // CHECK-NEXT:        math.exp2 %[[E]]

@@ -254,19 +254,14 @@ static Value factorOfRow(ImplicitLocOpBuilder &b, Value max, double factor) {
                                  floatConstant(b, type, factor));
 }
 
-/// factor * max, as exponents have it taken off in the fused form.
-static Value fusedShift(ImplicitLocOpBuilder &b, Value max,
-                        const SoftmaxForm &form) {
-  return arith::MulFOp::create(b, max, factorOfRow(b, max, form.factor));
-}
-
 /// factor * (x - max).
 static Value shiftedExponent(ImplicitLocOpBuilder &b, Value x, Value max,
                              const SoftmaxForm &form) {
   Type type = x.getType();
   if (form.fused) {
     Value factor = factorOfRow(b, max, form.factor);
-    Value minusMax = arith::NegFOp::create(b, fusedShift(b, max, form));
+    Value minusMax =
+        arith::NegFOp::create(b, arith::MulFOp::create(b, max, factor));
     return math::FmaOp::create(b, x, factor, minusMax);
   }
   Value shifted = arith::SubFOp::create(b, x, max);
@@ -334,14 +329,24 @@ Value xsa::buildExceedsMax(OpBuilder &builder, Location loc, MappedValue more,
 Value xsa::buildRescaleFactor(OpBuilder &builder, Location loc, MappedValue max,
                               MappedValue more, MappedValue init,
                               const SoftmaxForm &form) {
-  // Exactly 1 where the maximum stays, as it does in most tiles.
-  SoftmaxForm exact = form;
-  exact.fused = false;
   return buildGeneric(
       builder, loc, {max, more}, init,
       [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
         Value newMax = arith::MaximumFOp::create(b, args[0], args[1]);
-        return buildShiftedExpElement(b, args[0], newMax, exact);
+        if (!form.fused)
+          return buildShiftedExpElement(b, args[0], newMax, form);
+        // What exponents had taken off, less what they will have, each rounded
+        // as it is there: exactly 1 where the maximum stays. (A difference of
+        // products might become a multiply-add, which rounds only one.)
+        if (!form.finiteMax)
+          newMax = finiteMax(b, newMax);
+        auto shift = [&](Value m) -> Value {
+          return arith::MulFOp::create(b, m, factorOfRow(b, m, form.factor));
+        };
+        Value before = shift(args[0]);
+        Value after = arith::NegFOp::create(b, shift(newMax));
+        Value one = floatConstant(b, before.getType(), 1.0);
+        return power(b, math::FmaOp::create(b, before, one, after), form);
       });
 }
 

@@ -9,22 +9,22 @@ import sys
 import numpy as np
 from run_model import run_model
 
-# So many rows that keys are not split into ranges, and tiles follow on each other.
-ROWS, KEYS, DEPTH = 64, 1024, 16
+# So many rows that keys are not split into ranges, and tiles follow on each other; so few that they are.
+ROWS, FEW, KEYS, DEPTH = 64, 4, 1024, 16
 
 
-def module(scale, dtype, lse):
+def module(rows, scale, dtype, lse):
     maps = "(m, k1)", "(k2, k1)", "(k2, n)", "(m, n)", *["(m)"] * lse
     maps = ", ".join(f"affine_map<(m, k1, k2, n) -> {m}>" for m in maps)
-    q, k, o = (f"tensor<{rows}x{DEPTH}x{dtype}>" for rows in (ROWS, KEYS, ROWS))
-    row = f"tensor<{ROWS}xf32>"
+    o, k = (f"tensor<{count}x{DEPTH}x{dtype}>" for count in (rows, KEYS))
+    row = f"tensor<{rows}xf32>"
     results = f"{o}, {row}" if lse else o
     return f"""
-func.func @main(%q: {q}, %k: {k}, %v: {k}) -> {o} {{
+func.func @main(%q: {o}, %k: {k}, %v: {k}) -> {o} {{
   %empty = tensor.empty() : {o}
   %row = tensor.empty() : {row}
   %r{":2" * lse} = xsa.attention {{scale = {scale:.17e} : f64, indexing_maps = [{maps}]}}
-      ins(%q, %k, %v : {q}, {k}, {k}) outs(%empty : {o})
+      ins(%q, %k, %v : {o}, {k}, {k}) outs(%empty : {o})
       {f"lse(%row : {row})" if lse else ""} -> {results}
   return %r{"#0" * lse} : {o}
 }}
@@ -38,7 +38,8 @@ def softmax(scores):
 
 def check(xsa_run, scale, dtype, lse, q, k, v):
     """`q` and `k` have products that an f32 holds, so that only what follows is inexact."""
-    (got,) = run_model(xsa_run, module(scale, dtype, lse), [q, k, v], "--target", "emulator")
+    text = module(len(q), scale, dtype, lse)
+    (got,) = run_model(xsa_run, text, [q, k, v], "--target", "emulator")
     q, k, v = np.float64(q), np.float64(k), np.float64(v)
     products = q @ k.T
     exact = softmax(scale * products) @ v
@@ -47,7 +48,7 @@ def check(xsa_run, scale, dtype, lse, q, k, v):
     # Weights are rounded, and so is the result. (NaN compares as false.)
     rounding = {"f16": 2.0**-11, "bf16": 2.0**-8}[dtype] * np.max(np.abs(v))
     limit = 2 * (np.max(np.abs(plain - exact)) + rounding)
-    what = f"{dtype}, scale {scale:g}{', with log-sum-exp' * lse}"
+    what = f"{dtype}, {len(q)} rows, scale {scale:g}{', with log-sum-exp' * lse}"
     assert error <= limit, f"{what}: error {error:.3g}, expected at most {limit:.3g}"
 
 
@@ -72,6 +73,15 @@ def main():
         k[:, 1] = rng.permutation(KEYS) % 128
         for step in steps:
             check(xsa_run, step * math.log(2), dtype, False, q, k, v)
+        # Scores that an f32 holds, and that grow by 1 from tile to tile; their products with log2(e) are rounded
+        # for each maximum anew.
+        rise = np.arange(KEYS) // 64 % 4
+        k[:, 1] = 8 * rise
+        v[:] = rise[:, None]
+        for first in 2048, 8192, 16384:
+            k[:, 0] = first
+            for rows in ROWS, FEW:
+                check(xsa_run, 0.125, dtype, False, q[:rows], k, v)
 
 
 if __name__ == "__main__":
