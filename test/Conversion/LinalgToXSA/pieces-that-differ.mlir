@@ -161,6 +161,27 @@ func.func @groups_outside(%x: tensor<4x8x4xf32>, %k: tensor<2x8x4xf32>, %v: tens
   return %y : tensor<4x8x4xf32>
 }
 
+// One head multiplies half of the columns only: a sum of another length.
+// CHECK-LABEL: func @shorter_product(
+// CHECK-NOT: xsa.attention
+// CHECK: return
+func.func @shorter_product(%x: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %s00 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %h0 = tensor.extract_slice %x[0, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<2x8x4xf32> to tensor<8x4xf32>
+  %h1 = tensor.extract_slice %x[1, 0, 0] [1, 8, 2] [1, 1, 1] : tensor<2x8x4xf32> to tensor<8x2xf32>
+  %s0 = call @scores(%h0, %h0) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
+  %et = tensor.empty() : tensor<2x8xf32>
+  %t = linalg.transpose ins(%h1 : tensor<8x2xf32>) outs(%et : tensor<2x8xf32>) permutation = [1, 0]
+  %s1 = linalg.matmul ins(%h1, %t : tensor<8x2xf32>, tensor<2x8xf32>) outs(%s00 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p0 = tensor.expand_shape %s0 [[0, 1], [2]] output_shape [1, 8, 8] : tensor<8x8xf32> into tensor<1x8x8xf32>
+  %p1 = tensor.expand_shape %s1 [[0, 1], [2]] output_shape [1, 8, 8] : tensor<8x8xf32> into tensor<1x8x8xf32>
+  %all = tensor.concat dim(0) %p0, %p1 : (tensor<1x8x8xf32>, tensor<1x8x8xf32>) -> tensor<2x8x8xf32>
+  %y = call @weigh(%all, %x) : (tensor<2x8x8xf32>, tensor<2x8x4xf32>) -> tensor<2x8x4xf32>
+  return %y : tensor<2x8x4xf32>
+}
+
 func.func private @scores(%q: tensor<8x4xf32>, %k: tensor<8x4xf32>) -> tensor<8x8xf32> {
   %zero = arith.constant 0.0 : f32
   %es = tensor.empty() : tensor<8x8xf32>

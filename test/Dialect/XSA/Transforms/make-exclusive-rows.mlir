@@ -123,6 +123,32 @@ func.func @patches(%x: tensor<24x4xf32>, %first: tensor<3xf32>, %second: tensor<
   return %y : tensor<8x4xf32>
 }
 
+// Nor where there is something between the patches.
+// CHECK-LABEL: func @patches_apart(
+// CHECK: exclusion
+// CHECK: return
+func.func @patches_apart(%x: tensor<31x4xf32>, %first: tensor<3xf32>, %second: tensor<3xf32>) -> tensor<8x4xf32> {
+  %e = tensor.empty() : tensor<8x4xf32>
+  %zero = arith.constant 0.0 : f32
+  %zeros = linalg.fill ins(%zero : f32) outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(i, e, w) -> (i * 4 + w, e)>, affine_map<(i, e, w) -> (w)>, affine_map<(i, e, w) -> (i, e)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %first : tensor<31x4xf32>, tensor<3xf32>) outs(%zeros : tensor<8x4xf32>) {
+  ^bb0(%t: f32, %u: f32, %o: f32):
+    %m = arith.mulf %t, %u : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x4xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(i, e, w) -> (i * 4 + w, e)>, affine_map<(i, e, w) -> (w)>, affine_map<(i, e, w) -> (i, e)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %second : tensor<31x4xf32>, tensor<3xf32>) outs(%zeros : tensor<8x4xf32>) {
+  ^bb0(%t: f32, %u: f32, %o: f32):
+    %m = arith.mulf %t, %u : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x4xf32>
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%a, %b, %b : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>)
+      outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
 // A row in two parts.
 // CHECK-LABEL: func @rows_of_two_digits(
 // CHECK: exclusion
