@@ -68,7 +68,7 @@ void xsa::addImportSteps(OpPassManager &pm) {
   pm.addPass(createPrepareEntryPointsPass());
   pm.addPass(createConvertTMTensorToLinalg());
   pm.addNestedPass<func::FuncOp>(createVerifyDynamicSizes());
-  pm.addNestedPass<func::FuncOp>(createCheckIndicesPass());
+  pm.addNestedPass<func::FuncOp>(createCheckRuntimeValuesPass());
 }
 
 /// Element-wise chains become single loops.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Types promise sizes that a model may not keep: importers write casts that
-// only hold for some inputs. What they would otherwise do is read past a
+// Types with dynamic sizes leave open whether operands fit together, and models
+// are given arrays that do not. What they would otherwise do is read past a
 // buffer.
 //
 //===----------------------------------------------------------------------===//
@@ -81,23 +81,6 @@ static void checkOperands(linalg::LinalgOp op) {
   }
 }
 
-/// A static size in the result is that of the source.
-static void checkCast(memref::CastOp op) {
-  auto from = dyn_cast<MemRefType>(op.getSource().getType());
-  auto to = dyn_cast<MemRefType>(op.getType());
-  if (!from || !to)
-    return;
-  OpBuilder builder(op);
-  for (int64_t dim = 0; dim < to.getRank(); ++dim)
-    if (from.isDynamicDim(dim) && !to.isDynamicDim(dim))
-      assertEqual(builder, op.getLoc(),
-                  getSize(builder, op.getLoc(), op.getSource(), dim),
-                  arith::ConstantIndexOp::create(builder, op.getLoc(),
-                                                 to.getDimSize(dim)),
-                  "dimension " + Twine(dim) + " is not of size " +
-                      Twine(to.getDimSize(dim)) + " as its type says");
-}
-
 /// The sizes of a group multiply to the size that is split.
 static void checkExpansion(memref::ExpandShapeOp op) {
   OpBuilder builder(op);
@@ -167,8 +150,7 @@ struct CheckBuffers : public xsa::impl::CheckBuffersPassBase<CheckBuffers> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa<linalg::LinalgOp, memref::AllocOp, memref::CastOp,
-              memref::ExpandShapeOp>(op) &&
+      if (isa<linalg::LinalgOp, memref::AllocOp, memref::ExpandShapeOp>(op) &&
           isa_and_nonnull<FunctionOpInterface>(op->getParentOp()))
         ops.push_back(op);
     });
@@ -177,8 +159,6 @@ struct CheckBuffers : public xsa::impl::CheckBuffersPassBase<CheckBuffers> {
         checkOperands(linalgOp);
       else if (auto allocOp = dyn_cast<memref::AllocOp>(op))
         checkAllocation(allocOp);
-      else if (auto castOp = dyn_cast<memref::CastOp>(op))
-        checkCast(castOp);
       else
         checkExpansion(cast<memref::ExpandShapeOp>(op));
     }

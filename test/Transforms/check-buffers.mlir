@@ -25,13 +25,6 @@ func.func @agree(%n: index, %s: memref<3x4xf32>, %t: memref<3x4xf32>) {
   return
 }
 
-// CHECK-LABEL: func.func @cast(
-// CHECK:         cf.assert %{{.*}}, "dimension 1 is not of size 1 as its type says"
-func.func @cast(%a: memref<?x?xf32>) -> memref<?x1xf32> {
-  %0 = memref.cast %a : memref<?x?xf32> to memref<?x1xf32>
-  return %0 : memref<?x1xf32>
-}
-
 // CHECK-LABEL: func.func @split(
 // CHECK:         cf.assert %{{.*}}, "dimension 0 cannot be split into these sizes"
 func.func @split(%a: memref<?xf32>, %n: index) -> memref<?x4xf32> {

@@ -122,10 +122,9 @@ def CheckBuffersPass : Pass<"xsa-check-buffers"> {
   let summary = "check at run time that sizes agree where they must";
   let description = [{
     Adds assertions where dynamic sizes could disagree: between the operands of
-    linalg operations, in casts to a static size, in reshapes; and where a buffer
-    is made whose size is negative, or does not fit in 63 bits of bytes. A model
-    with such a fault ends with an error instead of reading past the end of a
-    buffer.
+    linalg operations, in expanded shapes; and where a buffer is made whose size
+    is negative, or does not fit in 63 bits of bytes. A model with such a fault
+    ends with an error instead of reading past the end of a buffer.
     Only operations at the top level of functions are checked, which is where
     models have theirs; what the compiler's own tiling makes is inside loops.
 
@@ -151,17 +150,18 @@ def PrefetchTilesPass : Pass<"xsa-prefetch-tiles"> {
   ];
 }
 
-def CheckIndicesPass : Pass<"xsa-check-indices"> {
-  let summary = "check at run time that indices from data are in range";
+def CheckRuntimeValuesPass : Pass<"xsa-check-runtime-values"> {
+  let summary = "check at run time that indices and divisors from data are right";
   let description = [{
-    Adds an assertion before each `tensor.extract` whose index depends on the
-    elements of tensors or on arguments: a token that is not in the vocabulary, a
-    position behind the end. Indices that only loops, sizes and constants go into
-    are not checked.
+    Adds assertions where the elements of tensors or arguments decide about
+    memory: indices of elements (a token that is not in the vocabulary, a
+    position behind the end), slices, reshapes, and casts to static sizes. Also before
+    integer divisions by such numbers: by zero, and of the least number by -1.
+    What only loops, sizes and constants go into is not checked.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

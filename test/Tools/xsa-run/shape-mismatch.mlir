@@ -3,7 +3,7 @@
 // RUN: rm -f %t.out.npz
 // RUN: %python %S/Inputs/npz.py write %t.bad.npz "arg0=np.zeros((2, 8), np.float32)" "arg1=np.zeros(2, np.float32)"
 // RUN: not xsa-run %s --inputs %t.bad.npz --outputs %t.out.npz 2>&1 | FileCheck %s --check-prefix=CAST
-// CAST: error: operands disagree on the size of dimension 1 of 'linalg.generic' ({{.*}}shape-mismatch.mlir:
+// CAST: error: dimension 1 is not of size 1 as its type says ({{.*}}shape-mismatch.mlir:
 // RUN: %python %S/Inputs/npz.py write %t.bad2.npz "arg0=np.zeros((2, 1), np.float32)" "arg1=np.zeros(5, np.float32)"
 // RUN: not xsa-run %s --inputs %t.bad2.npz --outputs %t.out.npz 2>&1 | FileCheck %s --check-prefix=OPERANDS
 // OPERANDS: error: operands disagree on the size of dimension 0 of 'linalg.generic'
