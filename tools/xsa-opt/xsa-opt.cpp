@@ -49,7 +49,29 @@ The names of its single passes have 'xsa' in them; an option takes the options
 of its pass or pipeline as --NAME="key=value key=value".
 )";
 
-/// mlir-opt on a file, with the text of newer versions adapted first.
+/// Puts text in a named file.
+static mlir::LogicalResult writeFile(llvm::StringRef path,
+                                     llvm::StringRef text) {
+  std::string error;
+  auto file = mlir::openOutputFile(path, &error);
+  if (!file) {
+    llvm::errs() << error << "\n";
+    return mlir::failure();
+  }
+  file->os() << text;
+  file->os().flush();
+  if (std::error_code code = file->os().error()) {
+    llvm::WithColor::error()
+        << "'" << path << "': could not be written: " << code.message() << "\n";
+    file->os().clear_error();
+    return mlir::failure();
+  }
+  file->keep();
+  return mlir::success();
+}
+
+/// mlir-opt on a file, with the text of newer versions adapted first. A named
+/// output is opened last: where a pass fails, what it was stays.
 static mlir::LogicalResult
 transformFile(llvm::StringRef input, llvm::StringRef output,
               mlir::DialectRegistry &registry,
@@ -60,21 +82,18 @@ transformFile(llvm::StringRef input, llvm::StringRef output,
     llvm::errs() << error << "\n";
     return mlir::failure();
   }
-  auto outputFile = mlir::openOutputFile(output, &error);
-  if (!outputFile) {
-    llvm::errs() << error << "\n";
-    return mlir::failure();
-  }
   std::string advice = xsa::adviseOnBytecode(inputFile->getBuffer());
-  if (failed(mlir::MlirOptMain(outputFile->os(),
-                               xsa::adaptImportedText(std::move(inputFile)),
-                               registry, config))) {
+  bool streams = output == "-";
+  std::string text;
+  llvm::raw_string_ostream textStream(text);
+  if (failed(mlir::MlirOptMain(
+          streams ? static_cast<llvm::raw_ostream &>(llvm::outs()) : textStream,
+          xsa::adaptImportedText(std::move(inputFile)), registry, config))) {
     if (!advice.empty())
       llvm::WithColor::error() << advice << "\n";
     return mlir::failure();
   }
-  outputFile->keep();
-  return mlir::success();
+  return streams ? mlir::success() : writeFile(output, text);
 }
 
 int main(int argc, char **argv) {
