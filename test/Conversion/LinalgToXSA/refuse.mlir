@@ -499,3 +499,55 @@ func.func @learned_over_sums(%x0: tensor<3x8x4xf32>) -> tensor<3x8x4xf32> {
   } -> tensor<3x8x4xf32>
   return %y : tensor<3x8x4xf32>
 }
+
+// -----
+
+#id = affine_map<(m, j) -> (m, j)>
+
+// Two factors that are numbers in f32 as their product is not: 0 times each
+// stays 0.
+func.func @scales_too_large(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %s = linalg.matmul ins(%x, %t : tensor<8x4xf32>, tensor<4x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %large = arith.constant 1.0e30 : f32
+    %0 = arith.mulf %a, %large : f32
+    %1 = arith.mulf %0, %large : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x8xf32>
+  %p = linalg.softmax dimension(1) ins(%m : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  // expected-remark-re @below {{attention left alone: the raised form is not valid: 'xsa.attention' op expected 'scale' to be finite as 'f32', got {{.*}}E+60 : f64}}
+  %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+#id = affine_map<(m, j) -> (m, j)>
+
+// A soft cap of 1e-30 times 1e-30.
+func.func @cap_too_small(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %s = linalg.matmul ins(%x, %t : tensor<8x4xf32>, tensor<4x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %m = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %small = arith.constant 1.0e-30 : f32
+    %0 = math.tanh %a : f32
+    %1 = arith.mulf %0, %small : f32
+    %2 = arith.mulf %1, %small : f32
+    linalg.yield %2 : f32
+  } -> tensor<8x8xf32>
+  %p = linalg.softmax dimension(1) ins(%m : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  // expected-remark-re @below {{attention left alone: the raised form is not valid: 'xsa.attention' op expected 'softcap' to be finite and positive as 'f32', got {{.*}} : f64}}
+  %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}

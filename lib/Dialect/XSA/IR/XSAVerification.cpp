@@ -145,7 +145,14 @@ template <typename OpTy> static LogicalResult verifyShapes(OpTy op) {
 // AttentionOp
 //===----------------------------------------------------------------------===//
 
-/// Attributes and operands that need one another.
+static APFloat roundTo(FloatType type, APFloat number) {
+  bool losesInfo;
+  number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  return number;
+}
+
+/// Numbers in range, attributes and operands that need one another.
 static LogicalResult verifyAttentionAttributes(AttentionOp op) {
   if (op.getExclusion() && !op.getSelfValue())
     return op.emitOpError("with 'exclusion' needs the operand 'self_value'");
@@ -167,13 +174,17 @@ static LogicalResult verifyAttentionAttributes(AttentionOp op) {
   if (op.getSumOutput() && !op.getMaxOutput())
     return op.emitOpError("operand 'sum_output' needs the operand "
                           "'max_output'");
-  if (op.getScale() && !op.getScale()->isFinite())
-    return op.emitOpError("expected 'scale' to be finite, got ")
-           << op.getScaleAttr();
-  if (op.getSoftcap() && !(op.getSoftcap()->isFinite() &&
-                           op.getSoftcap()->convertToDouble() > 0.0))
-    return op.emitOpError("expected 'softcap' to be finite and positive, got ")
-           << op.getSoftcapAttr();
+  // Scores are computed in the accumulator type: infinity times 0 is no number.
+  FloatType type = op.getAccumulatorType();
+  if (op.getScale() && !roundTo(type, *op.getScale()).isFinite())
+    return op.emitOpError("expected 'scale' to be finite as ")
+           << type << ", got " << op.getScaleAttr();
+  if (op.getSoftcap()) {
+    APFloat cap = roundTo(type, *op.getSoftcap());
+    if (!cap.isFinite() || cap.isNegative() || cap.isZero())
+      return op.emitOpError("expected 'softcap' to be finite and positive as ")
+             << type << ", got " << op.getSoftcapAttr();
+  }
   // Positions are added to widths, which must not overflow.
   constexpr int64_t maxWindow = int64_t(1) << 62;
   for (auto [name, width] : {std::pair("window_left", op.getWindowLeft()),

@@ -273,7 +273,7 @@ func.func @sum_without_max(%t: tensor<4x4xf32>, %r: tensor<4xf32>) -> tensor<4x4
 #v = affine_map<(m, k1, k2, n) -> (k2, n)>
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
 func.func @softcap_not_positive(%t: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{expected 'softcap' to be finite and positive, got 0.000000e+00 : f64}}
+  // expected-error @+1 {{expected 'softcap' to be finite and positive as 'f32', got 0.000000e+00 : f64}}
   %y = xsa.attention {indexing_maps = [#q, #k, #v, #o], softcap = 0.0 : f64}
       ins(%t, %t, %t : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
       outs(%t : tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -286,8 +286,50 @@ func.func @softcap_not_positive(%t: tensor<4x4xf32>) -> tensor<4x4xf32> {
 #k = affine_map<(m, k1, k2, n) -> (k2, k1)>
 #v = affine_map<(m, k1, k2, n) -> (k2, n)>
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
+func.func @softcap_infinite_as_f32(%t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{expected 'softcap' to be finite and positive as 'f32', got 1.000000e+300 : f64}}
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o], softcap = 1.0e300 : f64}
+      ins(%t, %t, %t : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
+      outs(%t : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+func.func @softcap_zero_as_f32(%t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{expected 'softcap' to be finite and positive as 'f32', got 1.000000e-300 : f64}}
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o], softcap = 1.0e-300 : f64}
+      ins(%t, %t, %t : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
+      outs(%t : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
+func.func @scale_infinite_as_f32(%t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{expected 'scale' to be finite as 'f32', got -9.9999999999999994E+38 : f64}}
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o], scale = -1.0e39 : f64}
+      ins(%t, %t, %t : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
+      outs(%t : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
 func.func @scale_infinite(%t: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{expected 'scale' to be finite, got 0x7FF0000000000000 : f64}}
+  // expected-error @+1 {{expected 'scale' to be finite as 'f32', got 0x7FF0000000000000 : f64}}
   %y = xsa.attention {indexing_maps = [#q, #k, #v, #o], scale = 0x7FF0000000000000 : f64}
       ins(%t, %t, %t : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
       outs(%t : tensor<4x4xf32>) -> tensor<4x4xf32>
