@@ -19,6 +19,7 @@
 #include "llvm/Support/Signals.h"
 
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 using namespace llvm;
@@ -79,6 +80,14 @@ static Expected<std::string> followLinks(StringRef path) {
       path, std::make_error_code(std::errc::too_many_symbolic_link_levels));
 }
 
+/// The permissions of a file that is replaced; none where there is none.
+static std::optional<sys::fs::perms> getPermissions(StringRef target) {
+  sys::fs::file_status status;
+  if (sys::fs::status(target, status))
+    return std::nullopt;
+  return status.permissions() & sys::fs::perms::all_all;
+}
+
 Expected<PendingFile> PendingFile::create(StringRef path, Contents contents) {
   if (path.empty())
     return makeError(path, "expected the name of a file to write");
@@ -96,13 +105,22 @@ Expected<PendingFile> PendingFile::create(StringRef path, Contents contents) {
   // A name beside the final one, so that renaming does not copy.
   std::string partialPath =
       (*target + ".partial-" + Twine(sys::Process::getProcessId())).str();
+  // Nobody reads what is written now who may not read it later.
+  unsigned mode = 0666;
+  if (auto permissions = getPermissions(*target))
+    mode = *permissions | sys::fs::owner_read | sys::fs::owner_write;
   int descriptor;
-  if (std::error_code error =
-          sys::fs::openFileForWrite(partialPath, descriptor))
+  if (std::error_code error = sys::fs::openFileForWrite(
+          partialPath, descriptor, sys::fs::CD_CreateAlways, sys::fs::OF_None,
+          mode))
     return makeWriteError(path, error);
   sys::Process::SafelyCloseFileDescriptor(descriptor);
   sys::RemoveFileOnSignal(partialPath);
   return PendingFile(path.str(), std::move(*target), std::move(partialPath));
+}
+
+bool PendingFile::replaces(StringRef path) const {
+  return !partialPath.empty() && sys::fs::equivalent(target, path);
 }
 
 Error PendingFile::write(function_ref<void(raw_ostream &)> print) {
@@ -130,6 +148,10 @@ Error PendingFile::commit() {
     outs().clear_error();
     return error ? makeWriteError(path, error) : Error::success();
   }
+  if (auto permissions = getPermissions(target))
+    if (std::error_code error =
+            sys::fs::setPermissions(partialPath, *permissions))
+      return makeWriteError(path, error);
   if (std::error_code error = sys::fs::rename(partialPath, target))
     return makeWriteError(path, error);
   sys::DontRemoveFileOnSignal(partialPath);

@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FileSizeLimit.h"
+#include "../OutputFiles.h"
 #include "../Version.h"
 
 #include "xsa/Emulator/Emulator.h"
@@ -279,32 +281,16 @@ static Error writeCounters(PendingFile &file, const Emulator &emulator) {
   });
 }
 
-/// The file that an option names; none where the option is not given.
-static Expected<std::optional<PendingFile>>
-openFile(const cl::opt<std::string> &option, PendingFile::Contents contents) {
-  if (!option.getNumOccurrences())
-    return std::nullopt;
-  Expected<PendingFile> file = PendingFile::create(option, contents);
-  if (!file)
-    return file.takeError();
-  return std::move(*file);
-}
-
 /// Writes both files, then gives them their names.
-static Error writeFiles(std::optional<PendingFile> &outputs,
-                        std::optional<PendingFile> &stats,
-                        std::deque<Argument> &arguments,
+static Error writeFiles(OutputFiles &files, std::deque<Argument> &arguments,
                         const Emulator &emulator) {
-  if (outputs)
-    if (Error error = writeOutputs(*outputs, arguments))
+  if (files.outputs)
+    if (Error error = writeOutputs(*files.outputs, arguments))
       return error;
-  if (stats)
-    if (Error error = writeCounters(*stats, emulator))
+  if (files.stats)
+    if (Error error = writeCounters(*files.stats, emulator))
       return error;
-  if (outputs)
-    if (Error error = outputs->commit())
-      return error;
-  return stats ? stats->commit() : Error::success();
+  return files.commit();
 }
 
 static Error run(const Options &options) {
@@ -321,14 +307,10 @@ static Error run(const Options &options) {
   auto arguments = parseArguments(options);
   if (!arguments)
     return arguments.takeError();
-  auto outputs = openFile(options.outputs, PendingFile::Contents::Archive);
-  if (!outputs)
-    return outputs.takeError();
-  auto stats = openFile(options.stats, PendingFile::Contents::Text);
-  if (!stats)
-    return stats.takeError();
-  if (*outputs && *stats && (*outputs)->isSameFile(**stats))
-    return createStringError("--outputs and --stats name the same file");
+  auto files = OutputFiles::open(options.outputs, options.stats,
+                                 {options.code, options.inputs});
+  if (!files)
+    return files.takeError();
 
   Emulator emulator;
   auto module = emulator.load((*file)->getBuffer());
@@ -343,7 +325,7 @@ static Error run(const Options &options) {
           launch(emulator, **module, *kernel, {*grid, *block, options.shared},
                  *arguments, options))
     return error;
-  return writeFiles(*outputs, *stats, *arguments, emulator);
+  return writeFiles(*files, *arguments, emulator);
 }
 
 /// An option of LLVM's own libraries has the name of ours.
@@ -354,6 +336,7 @@ static void freeOptionNames() {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  failBeyondFileSizeLimit();
   freeOptionNames();
   Options options;
   cl::HideUnrelatedOptions(options.category);

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FileSizeLimit.h"
 #include "../Version.h"
 #include "Bundle.h"
 #include "Replay.h"
@@ -252,6 +253,7 @@ static unsigned runAll(const Bundle &bundle, const Options &options) {
 }
 
 int main(int argc, char **argv) {
+  xsa::failBeyondFileSizeLimit();
   Options options;
   cl::HideUnrelatedOptions(options.category);
   xsa::addProjectVersion();

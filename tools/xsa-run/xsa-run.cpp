@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FileSizeLimit.h"
+#include "../OutputFiles.h"
 #include "../Version.h"
 
 #include "xsa/Conversion/ImportToLinalg/ForeignDialects.h"
@@ -301,33 +303,18 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context,
   return module;
 }
 
-/// The file that an option names; none where the option is not given.
-static llvm::Expected<std::optional<PendingFile>>
-openFile(const cl::opt<std::string> &option, PendingFile::Contents contents) {
-  if (!option.getNumOccurrences())
-    return std::nullopt;
-  llvm::Expected<PendingFile> file = PendingFile::create(option, contents);
-  if (!file)
-    return file.takeError();
-  return std::move(*file);
-}
-
 /// Writes both files, then gives them their names.
-static llvm::Error writeFiles(std::optional<PendingFile> &outputs,
-                              std::optional<PendingFile> &stats,
-                              std::vector<Array> results,
+static llvm::Error writeFiles(OutputFiles &files, std::vector<Array> results,
                               ArrayRef<double> times, double compileTime,
                               const runtime::Device *device) {
-  if (outputs)
-    if (llvm::Error error = writeResults(*outputs, std::move(results)))
+  if (files.outputs)
+    if (llvm::Error error = writeResults(*files.outputs, std::move(results)))
       return error;
-  if (stats)
-    if (llvm::Error error = writeStats(*stats, times, compileTime, device))
+  if (files.stats)
+    if (llvm::Error error =
+            writeStats(*files.stats, times, compileTime, device))
       return error;
-  if (outputs)
-    if (llvm::Error error = outputs->commit())
-      return error;
-  return stats ? stats->commit() : llvm::Error::success();
+  return files.commit();
 }
 
 /// Where kernels run; null on the host's processor.
@@ -398,14 +385,10 @@ static llvm::Error run(ModuleOp module, const Options &options) {
   llvm::Expected<std::vector<Array>> arguments = readArguments(options, *type);
   if (!arguments)
     return arguments.takeError();
-  auto outputs = openFile(options.outputs, PendingFile::Contents::Archive);
-  if (!outputs)
-    return outputs.takeError();
-  auto stats = openFile(options.stats, PendingFile::Contents::Text);
-  if (!stats)
-    return stats.takeError();
-  if (*outputs && *stats && (*outputs)->isSameFile(**stats))
-    return llvm::createStringError("--outputs and --stats name the same file");
+  auto files = OutputFiles::open(options.outputs, options.stats,
+                                 {options.model, options.inputs});
+  if (!files)
+    return files.takeError();
 
   auto device = createDevice(options.target);
   if (!device)
@@ -429,12 +412,13 @@ static llvm::Error run(ModuleOp module, const Options &options) {
       return called.takeError();
     results = std::move(*called);
   }
-  return writeFiles(*outputs, *stats, std::move(results), times, compileTime,
+  return writeFiles(*files, std::move(results), times, compileTime,
                     device->get());
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  failBeyondFileSizeLimit();
   xsa::registerAllPasses();
   freeOptionNames(argv);
   Options options;

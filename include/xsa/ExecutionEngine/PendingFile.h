@@ -9,7 +9,7 @@
 // Whether a result can be written should be known before it is computed, and a
 // file with half a result should never be seen. So a file beside the wanted one
 // is opened early and renamed late. Links are followed first: what they lead to
-// is replaced, not the link.
+// is replaced, not the link. Its permissions stay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +46,9 @@ public:
   bool isSameFile(const PendingFile &other) const {
     return target == other.target;
   }
+  /// Whether it is to take the place of the file that a path leads to, by
+  /// whatever name.
+  bool replaces(llvm::StringRef path) const;
 
   /// Writes a text file.
   llvm::Error write(llvm::function_ref<void(llvm::raw_ostream &)> print);
