@@ -258,9 +258,10 @@ def main():
     )
     options = parser.parse_args()
     compiler = Compiler(options.bin, options.chip, options.ptx)
-    if not (compiler.ptxas and compiler.cuobjdump):
+    missing = [name for name in ("ptxas", "cuobjdump") if not getattr(compiler, name)]
+    if missing:
         print(
-            "no ptxas or no cuobjdump: instructions are those of PTX, before registers are assigned"
+            f"no {' and no '.join(missing)}: instructions are those of PTX, before registers are assigned"
         )
     cases = [case for case in all_cases() if options.only in case.name]
     if not cases:
