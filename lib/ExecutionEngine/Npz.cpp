@@ -16,6 +16,7 @@
 #include "NpyHeader.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <zip.h>
 
@@ -41,6 +42,8 @@ using Member = std::unique_ptr<zip_file_t, int (*)(zip_file_t *)>;
 } // namespace
 
 static Expected<Archive> openArchive(StringRef path) {
+  if (sys::fs::is_directory(path))
+    return createStringError("'" + path + "': expected a file, got a folder");
   int code = 0;
   zip_t *archive = zip_open(path.str().c_str(), ZIP_RDONLY, &code);
   if (archive)

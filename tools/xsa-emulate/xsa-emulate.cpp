@@ -315,7 +315,8 @@ static Error run(const Options &options) {
   Emulator emulator;
   auto module = emulator.load((*file)->getBuffer());
   if (!module)
-    return module.takeError();
+    return createStringError("'" + options.code +
+                             "': " + toString(module.takeError()));
   Expected<std::string> kernel = chooseKernel(**module, options);
   if (!kernel)
     return kernel.takeError();
