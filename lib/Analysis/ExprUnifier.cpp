@@ -34,11 +34,16 @@ bool ExprUnifier::isBijection(ArrayRef<ExprRef> from,
         return false;
       seen.push_back(free);
     }
-    // A mixed-radix number reaches each value below the extent once.
-    auto digits = ctx.getDigits(image);
-    if (!digits || ExprContext::getInteger(digits->offset) != 0 ||
-        ExprContext::getInteger(digits->stride) != 1 ||
-        digits->size != var->getExtent())
+    // A mixed-radix number reaches each value below the extent once, as it is
+    // or counted down from the last.
+    auto reachesAll = [&](ExprRef index) {
+      auto digits = ctx.getDigits(index);
+      return digits && ExprContext::getInteger(digits->offset) == 0 &&
+             ExprContext::getInteger(digits->stride) == 1 &&
+             digits->size == var->getExtent();
+    };
+    ExprRef last = ctx.sub(var->getExtent(), ctx.integer(1));
+    if (!reachesAll(image) && !reachesAll(ctx.sub(last, image)))
       return false;
   }
   for (ExprRef var : to)
@@ -104,11 +109,23 @@ bool ExprUnifier::unifyIntegers(ExprRef a, ExprRef b) {
       std::swap(x, y);
     return x->is(ExprKind::Access) && y->is(ExprKind::Access) && unify(x, y);
   }
-  // Digits of one number: taken apart on the other side.
-  auto digits = ctx.getDigits(partial);
+  // Digits of one number, counted up or down from somewhere: taken apart on the
+  // other side.
+  ExprContext::Substitution zeros;
+  for (ExprRef var : open)
+    zeros[var] = ctx.integer(0);
+  ExprRef start = ctx.substitute(partial, zeros), number = ctx.sub(b, start);
+  auto digits = ctx.getDigits(ctx.sub(partial, start));
+  if (!digits) {
+    digits = ctx.getDigits(ctx.sub(start, partial));
+    number = ctx.sub(start, b);
+  }
   if (!digits || digits->vars.size() != open.size() ||
-      ExprContext::getInteger(digits->offset) != 0 ||
       ExprContext::getInteger(digits->stride) != 1)
+    return false;
+  // Elsewhere than at 0 it may be another number that is meant.
+  if (number != b && !(ctx.isProvablyNonNegative(number) &&
+                       ctx.isProvablyLess(number, digits->size)))
     return false;
   SmallVector<ExprRef> extents;
   for (ExprRef digit : digits->vars) {
@@ -117,7 +134,7 @@ bool ExprUnifier::unifyIntegers(ExprRef a, ExprRef b) {
     extents.push_back(digit->getExtent());
   }
   for (auto [digit, image] :
-       llvm::zip_equal(digits->vars, ctx.delinearize(b, extents)))
+       llvm::zip_equal(digits->vars, ctx.delinearize(number, extents)))
     bind(digit, image);
   return true;
 }

@@ -291,18 +291,31 @@ ExprRef ExprContext::floorDiv(ExprRef a, ExprRef b) {
   for (const PolyTerm &term : getTerms(remainder)) {
     const ExprRef *var = llvm::find_if(
         term.atoms, [](ExprRef atom) { return atom->is(ExprKind::Var); });
-    if (var == term.atoms.end() || term.coeff <= 0)
+    if (var == term.atoms.end())
       continue;
     PolyTerm stride{term.coeff, {}};
     SmallVector<ExprRef> others(term.atoms);
     others.erase(llvm::find(others, *var));
     stride.atoms = others;
+    bool countsDown = term.coeff < 0;
+    if (countsDown && llvm::SubOverflow<int64_t>(0, term.coeff, stride.coeff))
+      continue;
     auto digits = divideMonomial(divisor[0], stride);
     if (!digits)
       continue;
-    PolyBuilder size;
-    size.add(digits->first, digits->second);
-    if (split(*var, createPoly(size)))
+    PolyBuilder poly, step;
+    poly.add(digits->first, digits->second);
+    step.add(stride.coeff, stride.atoms);
+    ExprRef size = createPoly(poly);
+    // Positions that count down are digits that do, if no other term is there
+    // and the low digit is never larger than what it is taken from.
+    if (countsDown) {
+      ExprRef rest = add(
+          remainder, mul(createPoly(step), sub(add(*var, integer(1)), size)));
+      if (!rest->getFreeVars().empty() || !isProvablyNonNegative(rest))
+        continue;
+    }
+    if (split(*var, size))
       return floorDiv(refine(a), b);
   }
   Key key(ExprKind::Apply, IndexType::get(context));

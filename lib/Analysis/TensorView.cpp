@@ -97,9 +97,10 @@ ExprRef TensorView::peel(ExprRef e) {
   if (!e->is(ExprKind::Access))
     return nullptr;
   // After a split, variables in what is remembered may be out of date.
-  if (peeledAtSplit != ctx.getNumSplits()) {
+  unsigned splits = ctx.getNumSplits();
+  if (peeledAtSplit != splits) {
     peeled.clear();
-    peeledAtSplit = ctx.getNumSplits();
+    peeledAtSplit = splits;
   }
   if (auto it = peeled.find(e); it != peeled.end())
     return it->second;
@@ -109,7 +110,7 @@ ExprRef TensorView::peel(ExprRef e) {
   // Integers that may have wrapped stay what the tensor holds.
   if (result && !result->isKnown())
     result = nullptr;
-  if (peeledAtSplit == ctx.getNumSplits())
+  if (splits == ctx.getNumSplits())
     peeled[e] = result;
   return result;
 }
@@ -271,6 +272,18 @@ static bool isNeutral(ExprRef e, double neutral) {
   return e->isConstant(neutral);
 }
 
+ExprRef TensorView::reduce(ExprOp op, ArrayRef<ExprRef> vars, ExprRef body) {
+  unsigned splits = ctx.getNumSplits();
+  ExprRef inner = look(body);
+  // After a split, variables may be out of date.
+  if (!inner->isReduce(op) || splits != ctx.getNumSplits())
+    return ctx.reduce(op, vars, body);
+  SmallVector<ExprRef> all(vars);
+  llvm::append_range(all, inner->getBoundVars());
+  return ctx.reduce(op, all,
+                    ctx.apply(ExprOp::Cast, body->getType(), inner->getBody()));
+}
+
 ExprRef TensorView::peelReduction(linalg::LinalgOp op, unsigned result,
                                   ArrayRef<ExprRef> loops,
                                   ArrayRef<ExprRef> indices, Scope &scope,
@@ -291,7 +304,7 @@ ExprRef TensorView::peelReduction(linalg::LinalgOp op, unsigned result,
   ExprRef element = evaluate(step->getOperand(first ? 1 : 0), scope, loops);
   if (!element)
     return nullptr;
-  ExprRef reduced = ctx.reduce(combiner, vars, element);
+  ExprRef reduced = reduce(combiner, vars, element);
   ExprRef start = peelLayout(access(init->get(), indices));
   if (isNeutral(start, neutral))
     return reduced;

@@ -63,6 +63,11 @@ public:
   /// Peels accesses and float casts: what `e` is computed by.
   ExprRef look(ExprRef e);
 
+  /// The reduction of `body` over `vars`. Where `body` is computed by such a
+  /// reduction itself, as partial sums are, it is one over the variables of
+  /// both.
+  ExprRef reduce(ExprOp op, llvm::ArrayRef<ExprRef> vars, ExprRef body);
+
   /// Size of a dimension, and the integer that a scalar value holds.
   ExprRef extent(mlir::Value value, unsigned dim);
   llvm::SmallVector<ExprRef> extents(mlir::Value value);

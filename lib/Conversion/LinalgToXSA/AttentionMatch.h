@@ -188,6 +188,11 @@ bool matchProbabilities(MatchContext &match, ExprRef side,
                         llvm::ArrayRef<OuterFactor> factors,
                         Probabilities &result);
 
+/// One sum over all keys for one of which each term, or each case of a choice,
+/// is the sum over a piece of them. Returns what it was given if that is
+/// something else.
+ExprRef mergePartialSums(MatchContext &match, ExprRef sum);
+
 /// Whether `sum` adds up the exponentials `result.numerator` over all keys.
 bool isSumOfNumerators(MatchContext &match, ExprRef sum, ExprRef numerator,
                        llvm::ArrayRef<ExprRef> keys);

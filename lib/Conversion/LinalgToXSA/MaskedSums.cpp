@@ -177,6 +177,7 @@ bool xsa::matchMaskedSum(MatchContext &match, ExprRef sum,
   // Exponentials are not negative, whether a model relies on it or not.
   if (sum->isApply(ExprOp::Abs))
     sum = match.look(sum->getOperand(0));
+  sum = mergePartialSums(match, sum);
   if (!sum->isReduce(ExprOp::Add) || keys.empty())
     return false;
   MaskStripper summed(match);

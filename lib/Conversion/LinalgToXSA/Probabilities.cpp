@@ -253,6 +253,7 @@ bool xsa::isSumOfNumerators(MatchContext &match, ExprRef sum, ExprRef numerator,
   // Exponentials are not negative, whether a model relies on it or not.
   if (sum->isApply(ExprOp::Abs))
     sum = match.look(sum->getOperand(0));
+  sum = mergePartialSums(match, sum);
   if (!sum->isReduce(ExprOp::Add))
     return false;
   ExprRef term = sum->getBody();
@@ -318,7 +319,7 @@ static ExprRef pullOut(MatchContext &match, ExprRef sum,
   }
   ExprRef term =
       match.ctx.select(hidden, match.ctx.constant(e->getType(), 0), e);
-  return match.ctx.reduce(ExprOp::Add, vars, term);
+  return match.view.reduce(ExprOp::Add, vars, term);
 }
 
 /// Whether `e` is the exponential of what is subtracted from the scores as well
@@ -364,6 +365,7 @@ static bool matchFactor(MatchContext &match, ExprRef e, bool inverse,
     ++result.normalizations;
     return true;
   }
+  e = mergePartialSums(match, e);
   if (e->isReduce(ExprOp::Add)) {
     SmallVector<OuterFactor> factors;
     ExprRef rest = pullOut(match, e, factors);
