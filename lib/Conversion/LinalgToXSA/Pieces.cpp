@@ -75,9 +75,6 @@ private:
 ExprRef PieceMerger::choose(ArrayRef<ExprRef> pieces) {
   if (!mayChoose)
     return nullptr;
-  for (ExprRef piece : pieces)
-    if (piece->getType() != pieces.front()->getType())
-      return nullptr;
   if (condition)
     return ctx.select(condition, pieces[0], pieces[1]);
   ExprRef result = pieces.back();
@@ -173,14 +170,14 @@ unsigned PieceMerger::getLikeness(ExprRef a, ExprRef b) {
 std::optional<SmallVector<PieceMerger::Pieces>>
 PieceMerger::alignOperands(ArrayRef<ExprRef> pieces) {
   ExprRef first = pieces.front();
+  auto getType = [](ExprRef operand) { return operand->getType(); };
   SmallVector<Pieces> operands(first->getOperands().size());
   for (ExprRef piece : pieces) {
-    if (piece->getKind() != first->getKind() ||
-        piece->getOp() != first->getOp() ||
-        piece->getType() != first->getType() ||
+    if (piece->getOp() != first->getOp() ||
         piece->getPredicate() != first->getPredicate() ||
         piece->getAttribute() != first->getAttribute() ||
-        piece->getOperands().size() != operands.size())
+        !llvm::equal(llvm::map_range(piece->getOperands(), getType),
+                     llvm::map_range(first->getOperands(), getType)))
       return std::nullopt;
     Pieces own(piece->getOperands());
     bool commutes = first->isApply(ExprOp::Add) || first->isApply(ExprOp::Mul);
@@ -291,7 +288,7 @@ ExprRef PieceMerger::mergeReductions(ArrayRef<ExprRef> pieces, unsigned depth) {
   Pieces products = llvm::map_to_vector<6>(
       bodies, [&](ExprRef body) { return match.look(body); });
   bool isProduct =
-      first->isReduce(ExprOp::Add) && products.front()->isApply(ExprOp::Mul) &&
+      products.front()->isApply(ExprOp::Mul) &&
       llvm::none_of(products.front()->getOperands(),
                     [&](ExprRef factor) { return isExponential(factor); });
   ExprRef body = isProduct ? mergeFactors(products) : merge(bodies, depth + 1);
@@ -302,7 +299,7 @@ ExprRef PieceMerger::mergeReductions(ArrayRef<ExprRef> pieces, unsigned depth) {
 ExprRef PieceMerger::merge(ArrayRef<ExprRef> pieces, unsigned depth) {
   if (ExprRef exact = mergeExactly(pieces, depth))
     return exact;
-  if (depth > maxDepth || pieces.front()->isInt())
+  if (depth > maxDepth)
     return choose(pieces);
   // Seen through casts: widened back for what it is an operand of.
   Pieces inner = llvm::map_to_vector<6>(
