@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TensorNames.h"
 #include "xsa/Analysis/TokenAxis.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -39,13 +40,9 @@ static bool isConstantRoot(ExprRef root) {
 }
 
 static std::string describe(ExprRef root) {
-  if (auto argument = dyn_cast<BlockArgument>(root->getValue()))
-    return ("argument " + Twine(argument.getArgNumber())).str();
   if (isConstantRoot(root))
     return "a constant (weights or learned rows)";
-  return ("the result of '" +
-          root->getValue().getDefiningOp()->getName().getStringRef() + "'")
-      .str();
+  return describeTensor(root->getValue());
 }
 
 /// The first of `roots` that is no constant, if there is one.

@@ -44,7 +44,7 @@ func.func @flat_with_gaps(%flat: tensor<48xf32>) -> tensor<8x4xf32> {
 }
 
 // Two convolutions: what they read is of several tokens.
-// REMARK: remark: attention not made exclusive: query comes from the result of 'linalg.generic', value from another such operation
+// REMARK: remark: attention not made exclusive: query comes from a convolution of argument 0, value from another such operation
 // CHECK-LABEL: func @windows(
 // CHECK-NOT: exclusion
 // CHECK: return
@@ -71,7 +71,7 @@ func.func @windows(%x: tensor<10x4xf32>, %first: tensor<3xf32>, %second: tensor<
 }
 
 // One element is in two windows.
-// REMARK: remark: attention not made exclusive: query comes from the result of 'linalg.generic', value from another such operation
+// REMARK: remark: attention not made exclusive: query comes from a convolution of argument 0, value from another such operation
 // CHECK-LABEL: func @windows_that_touch(
 // CHECK-NOT: exclusion
 // CHECK: return
@@ -315,7 +315,7 @@ func.func @own_log_sum(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   return %y : tensor<8x4xf32>
 }
 
-// REMARK: remark: attention not made exclusive: value rows are not at their own position in the result of 'xsa.attention'
+// REMARK: remark: attention not made exclusive: value rows are not at their own position in the output of another attention
 // CHECK-LABEL: func @other_log_sum(
 // CHECK: xsa.attention {exclusion = #xsa.exclusion<{{.*}}
 // CHECK: xsa.attention {indexing_maps
