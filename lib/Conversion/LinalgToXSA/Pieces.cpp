@@ -111,8 +111,6 @@ ExprRef PieceMerger::mergeIntegers(ArrayRef<ExprRef> pieces) {
   if (fits(steps[1], [](int64_t i) { return i; }))
     return grow(steps[1], number);
   for (int64_t size = 2; size < count; ++size) {
-    if (count % size != 0)
-      continue;
     if (fits(steps[size], [&](int64_t i) { return i / size; }))
       return grow(steps[size], ctx.floorDiv(number, ctx.integer(size)));
     if (fits(steps[1], [&](int64_t i) { return i % size; }))
@@ -368,7 +366,8 @@ static int64_t countChoices(MatchContext &match, ExprRef choice) {
 }
 
 /// The number that a choice depends on; null if it depends on parts of it. The
-/// index of pieces of one size that are longer than 1 is split.
+/// index of pieces of one size that are longer than 1 is split, after which all
+/// is looked at again.
 static PieceNumber getPieceNumber(MatchContext &match, ExprRef choice) {
   ExprContext &ctx = match.ctx;
   ExprRef condition = choice->getOperand(0);
@@ -401,8 +400,7 @@ static PieceNumber getPieceNumber(MatchContext &match, ExprRef choice) {
     first[digit] = ctx.integer(0);
     if (!isDecided)
       continue;
-    if (size > 1 && size < *extent && *extent % size == 0 &&
-        areAllPieces(count / size))
+    if (areAllPieces(count / size))
       ctx.floorDiv(digit, ctx.integer(size));
     return {ctx.linearize(number, sizes), areAllPieces(count)};
   }
@@ -431,21 +429,17 @@ static SmallVector<ExprRef> listPieces(ExprContext &ctx, ExprRef choice,
 }
 
 ExprRef xsa::mergePieces(MatchContext &match, ExprRef choice) {
-  ExprContext &ctx = match.ctx;
-  unsigned splits = ctx.getNumSplits();
   PieceNumber number = getPieceNumber(match, choice);
-  // After a split all is looked at again.
-  if (splits != ctx.getNumSplits())
-    return nullptr;
   ExprRef merged = nullptr;
   if (number.number) {
-    SmallVector<ExprRef> pieces = listPieces(ctx, choice, number.number);
+    SmallVector<ExprRef> pieces = listPieces(match.ctx, choice, number.number);
     if (!pieces.empty())
       merged = PieceMerger::byNumber(match, number.number, number.isPiece)
                    .merge(pieces);
   }
-  if (!merged && splits == ctx.getNumSplits())
+  if (!merged)
     merged = PieceMerger::byCondition(match, choice->getOperand(0))
                  .merge(choice->getOperands().drop_front());
+  // The choice as it stands is no progress.
   return merged == choice ? nullptr : merged;
 }

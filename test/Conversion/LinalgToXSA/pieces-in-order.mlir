@@ -40,26 +40,26 @@ func.func @terms_in_other_order(%x: tensor<2x8x4xf32>, %b: tensor<8x8xf32>) -> t
 // CHECK-NOT: math.tanh
 // CHECK: xsa.attention {exclusion
 // CHECK: return
-func.func @factors_in_other_order(%x: tensor<2x8x4xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>) -> tensor<2x8x4xf32> {
+func.func @factors_in_other_order(%x: tensor<2x8x4xf32>, %b0: tensor<8x8xf32>, %b1: tensor<8x8xf32>, %c0: tensor<8x8xf32>, %c1: tensor<8x8xf32>) -> tensor<2x8x4xf32> {
   %es = tensor.empty() : tensor<8x8xf32>
   %h0 = tensor.extract_slice %x[0, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<2x8x4xf32> to tensor<8x4xf32>
   %h1 = tensor.extract_slice %x[1, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<2x8x4xf32> to tensor<8x4xf32>
-  %t0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
+  %t0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%b0 : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
   ^bb0(%a0: f32, %o: f32):
     %r = math.tanh %a0 : f32
     linalg.yield %r : f32
   } -> tensor<8x8xf32>
-  %u0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
+  %u0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%c0 : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
   ^bb0(%a0: f32, %o: f32):
     %r = math.sin %a0 : f32
     linalg.yield %r : f32
   } -> tensor<8x8xf32>
-  %u1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
+  %u1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%c1 : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
   ^bb0(%a0: f32, %o: f32):
     %r = math.sin %a0 : f32
     linalg.yield %r : f32
   } -> tensor<8x8xf32>
-  %t1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
+  %t1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%b1 : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
   ^bb0(%a0: f32, %o: f32):
     %r = math.tanh %a0 : f32
     linalg.yield %r : f32
@@ -280,10 +280,10 @@ func.func @sums_of_other_shapes(%x: tensor<2x8x4xf32>, %b: tensor<2x8x8xf32>, %c
   %h1 = tensor.extract_slice %x[1, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<2x8x4xf32> to tensor<8x4xf32>
   %n0 = arith.constant 0.0 : f32
   %r0 = linalg.fill ins(%n0 : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
-  %b0 = linalg.reduce { arith.addf } ins(%b : tensor<2x8x8xf32>) outs(%r0 : tensor<8x8xf32>) dimensions = [0]
+  %b0 = linalg.reduce { arith.addf } ins(%c : tensor<2x2x8x8xf32>) outs(%r0 : tensor<8x8xf32>) dimensions = [0, 1]
   %n1 = arith.constant 0.0 : f32
   %r1 = linalg.fill ins(%n1 : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
-  %b1 = linalg.reduce { arith.addf } ins(%c : tensor<2x2x8x8xf32>) outs(%r1 : tensor<8x8xf32>) dimensions = [0, 1]
+  %b1 = linalg.reduce { arith.addf } ins(%b : tensor<2x8x8xf32>) outs(%r1 : tensor<8x8xf32>) dimensions = [0]
   %s0 = call @scores(%h0, %h0) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
   %m0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%s0, %b0 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) {
   ^bb0(%a0: f32, %a1: f32, %o: f32):
@@ -516,7 +516,7 @@ func.func @chunks_of_two_tensors(%x: tensor<2x8x4xf32>, %q0: tensor<8x4xf32>, %q
 // CHECK: xsa.attention
 // CHECK-NOT: arith.select
 // CHECK: return
-func.func @chunks_across_digits(%x: tensor<8x4xf32>) -> tensor<2x4x4xf32> {
+func.func @chunks_across_digits(%x: tensor<8x4xf32>) -> tensor<4x2x4xf32> {
   %zero = arith.constant 0.0 : f32
   %et = tensor.empty() : tensor<4x8xf32>
   %t = linalg.transpose ins(%x : tensor<8x4xf32>) outs(%et : tensor<4x8xf32>) permutation = [1, 0]
@@ -529,18 +529,201 @@ func.func @chunks_across_digits(%x: tensor<8x4xf32>) -> tensor<2x4x4xf32> {
   %fs1 = linalg.fill ins(%zero : f32) outs(%zs1 : tensor<3x8xf32>) -> tensor<3x8xf32>
   %s1 = linalg.matmul ins(%q1, %t : tensor<3x4xf32>, tensor<4x8xf32>) outs(%fs1 : tensor<3x8xf32>) -> tensor<3x8xf32>
   %all = tensor.concat dim(0) %s0, %s1 : (tensor<5x8xf32>, tensor<3x8xf32>) -> tensor<8x8xf32>
-  %blocks = tensor.expand_shape %all [[0, 1], [2]] output_shape [2, 4, 8] : tensor<8x8xf32> into tensor<2x4x8xf32>
-  %eb = tensor.empty() : tensor<2x4x8xf32>
-  %p = linalg.softmax dimension(2) ins(%blocks : tensor<2x4x8xf32>) outs(%eb : tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
-  %ey = tensor.empty() : tensor<2x4x4xf32>
-  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(b, i, d, j) -> (b, i, j)>, affine_map<(b, i, d, j) -> (j, d)>, affine_map<(b, i, d, j) -> (b, i, d)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%p, %x : tensor<2x4x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<2x4x4xf32>) {
+  %blocks = tensor.expand_shape %all [[0, 1], [2]] output_shape [4, 2, 8] : tensor<8x8xf32> into tensor<4x2x8xf32>
+  %eb = tensor.empty() : tensor<4x2x8xf32>
+  %p = linalg.softmax dimension(2) ins(%blocks : tensor<4x2x8xf32>) outs(%eb : tensor<4x2x8xf32>) -> tensor<4x2x8xf32>
+  %ey = tensor.empty() : tensor<4x2x4xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<4x2x4xf32>) -> tensor<4x2x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(b, i, d, j) -> (b, i, j)>, affine_map<(b, i, d, j) -> (j, d)>, affine_map<(b, i, d, j) -> (b, i, d)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%p, %x : tensor<4x2x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<4x2x4xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %m = arith.mulf %a, %b : f32
     %r = arith.addf %o, %m : f32
     linalg.yield %r : f32
-  } -> tensor<2x4x4xf32>
-  return %y : tensor<2x4x4xf32>
+  } -> tensor<4x2x4xf32>
+  return %y : tensor<4x2x4xf32>
+}
+
+// Each chunk of rows counts from its first row.
+// CHECK-LABEL: func @distances_in_chunks(
+// CHECK-NOT: arith.select
+// CHECK: xsa.attention {exclusion
+// CHECK: return
+func.func @distances_in_chunks(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %et = tensor.empty() : tensor<4x8xf32>
+  %t = linalg.transpose ins(%x : tensor<8x4xf32>) outs(%et : tensor<4x8xf32>) permutation = [1, 0]
+  %q0 = tensor.extract_slice %x[0, 0] [4, 4] [1, 1] : tensor<8x4xf32> to tensor<4x4xf32>
+  %q1 = tensor.extract_slice %x[4, 0] [4, 4] [1, 1] : tensor<8x4xf32> to tensor<4x4xf32>
+  %zs0 = tensor.empty() : tensor<4x8xf32>
+  %fs0 = linalg.fill ins(%zero : f32) outs(%zs0 : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %s0 = linalg.matmul ins(%q0, %t : tensor<4x4xf32>, tensor<4x8xf32>) outs(%fs0 : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %zs1 = tensor.empty() : tensor<4x8xf32>
+  %fs1 = linalg.fill ins(%zero : f32) outs(%zs1 : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %s1 = linalg.matmul ins(%q1, %t : tensor<4x4xf32>, tensor<4x8xf32>) outs(%fs1 : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %m0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%s0 : tensor<4x8xf32>) outs(%zs0 : tensor<4x8xf32>) {
+  ^bb0(%a0: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %first = arith.constant 0 : index
+    %at = arith.addi %i, %first : index
+    %d = arith.subi %j, %at : index
+    %di = arith.index_cast %d : index to i32
+    %df = arith.sitofp %di : i32 to f32
+    %slope = arith.constant 0.5 : f32
+    %bias = arith.mulf %df, %slope : f32
+    %r = arith.addf %a0, %bias : f32
+    linalg.yield %r : f32
+  } -> tensor<4x8xf32>
+  %m1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%s1 : tensor<4x8xf32>) outs(%zs1 : tensor<4x8xf32>) {
+  ^bb0(%a0: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %first = arith.constant 4 : index
+    %at = arith.addi %i, %first : index
+    %d = arith.subi %j, %at : index
+    %di = arith.index_cast %d : index to i32
+    %df = arith.sitofp %di : i32 to f32
+    %slope = arith.constant 0.5 : f32
+    %bias = arith.mulf %df, %slope : f32
+    %r = arith.addf %a0, %bias : f32
+    linalg.yield %r : f32
+  } -> tensor<4x8xf32>
+  %all = tensor.concat dim(0) %m0, %m1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %y = call @weigh_rows(%all, %x) : (tensor<8x8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// Chunks in reverse, of which one between others is inserted last.
+// CHECK-LABEL: func @inserted_in_reverse(
+// CHECK-NOT: arith.select
+// CHECK: xsa.attention
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @inserted_in_reverse(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %et = tensor.empty() : tensor<4x8xf32>
+  %t = linalg.transpose ins(%x : tensor<8x4xf32>) outs(%et : tensor<4x8xf32>) permutation = [1, 0]
+  %es = tensor.empty() : tensor<8x8xf32>
+  %q0 = tensor.extract_slice %x[0, 0] [2, 4] [1, 1] : tensor<8x4xf32> to tensor<2x4xf32>
+  %zs0 = tensor.empty() : tensor<2x8xf32>
+  %fs0 = linalg.fill ins(%zero : f32) outs(%zs0 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %s0 = linalg.matmul ins(%q0, %t : tensor<2x4xf32>, tensor<4x8xf32>) outs(%fs0 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %q1 = tensor.extract_slice %x[2, 0] [2, 4] [1, 1] : tensor<8x4xf32> to tensor<2x4xf32>
+  %zs1 = tensor.empty() : tensor<2x8xf32>
+  %fs1 = linalg.fill ins(%zero : f32) outs(%zs1 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %s1 = linalg.matmul ins(%q1, %t : tensor<2x4xf32>, tensor<4x8xf32>) outs(%fs1 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %q2 = tensor.extract_slice %x[4, 0] [2, 4] [1, 1] : tensor<8x4xf32> to tensor<2x4xf32>
+  %zs2 = tensor.empty() : tensor<2x8xf32>
+  %fs2 = linalg.fill ins(%zero : f32) outs(%zs2 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %s2 = linalg.matmul ins(%q2, %t : tensor<2x4xf32>, tensor<4x8xf32>) outs(%fs2 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %q3 = tensor.extract_slice %x[6, 0] [2, 4] [1, 1] : tensor<8x4xf32> to tensor<2x4xf32>
+  %zs3 = tensor.empty() : tensor<2x8xf32>
+  %fs3 = linalg.fill ins(%zero : f32) outs(%zs3 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %s3 = linalg.matmul ins(%q3, %t : tensor<2x4xf32>, tensor<4x8xf32>) outs(%fs3 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %i0 = tensor.insert_slice %s0 into %es[6, 0] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<8x8xf32>
+  %i1 = tensor.insert_slice %s3 into %i0[0, 0] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<8x8xf32>
+  %i2 = tensor.insert_slice %s1 into %i1[4, 0] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<8x8xf32>
+  %all = tensor.insert_slice %s2 into %i2[2, 0] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<8x8xf32>
+  %y = call @weigh_rows(%all, %x) : (tensor<8x8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// A piece that is a quarter of the rows does not make quarters of the other.
+// CHECK-LABEL: func @a_quarter_of_another_tensor(
+// CHECK-NOT: tensor.collapse_shape
+// CHECK-COUNT-1: arith.select
+// CHECK-NOT: tensor.collapse_shape
+// CHECK: xsa.attention
+// CHECK: return
+func.func @a_quarter_of_another_tensor(%x: tensor<8x4xf32>, %q0: tensor<2x4xf32>, %q1: tensor<6x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %et = tensor.empty() : tensor<4x8xf32>
+  %t = linalg.transpose ins(%x : tensor<8x4xf32>) outs(%et : tensor<4x8xf32>) permutation = [1, 0]
+  %zs0 = tensor.empty() : tensor<2x8xf32>
+  %fs0 = linalg.fill ins(%zero : f32) outs(%zs0 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %s0 = linalg.matmul ins(%q0, %t : tensor<2x4xf32>, tensor<4x8xf32>) outs(%fs0 : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %zs1 = tensor.empty() : tensor<6x8xf32>
+  %fs1 = linalg.fill ins(%zero : f32) outs(%zs1 : tensor<6x8xf32>) -> tensor<6x8xf32>
+  %s1 = linalg.matmul ins(%q1, %t : tensor<6x4xf32>, tensor<4x8xf32>) outs(%fs1 : tensor<6x8xf32>) -> tensor<6x8xf32>
+  %all = tensor.concat dim(0) %s0, %s1 : (tensor<2x8xf32>, tensor<6x8xf32>) -> tensor<8x8xf32>
+  %y = call @weigh_rows(%all, %x) : (tensor<8x8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// Heads in pairs, the last one alone.
+// CHECK-LABEL: func @five_heads_on_three(
+// CHECK-NOT: arith.select
+// CHECK: xsa.attention
+// CHECK: return
+func.func @five_heads_on_three(%x: tensor<5x8x4xf32>, %k: tensor<3x8x4xf32>) -> tensor<5x8x4xf32> {
+  %q0 = tensor.extract_slice %x[0, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<5x8x4xf32> to tensor<8x4xf32>
+  %k0 = tensor.extract_slice %k[0, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<3x8x4xf32> to tensor<8x4xf32>
+  %s0 = call @scores(%q0, %k0) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
+  %p0 = tensor.expand_shape %s0 [[0, 1], [2]] output_shape [1, 8, 8] : tensor<8x8xf32> into tensor<1x8x8xf32>
+  %q1 = tensor.extract_slice %x[1, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<5x8x4xf32> to tensor<8x4xf32>
+  %k1 = tensor.extract_slice %k[0, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<3x8x4xf32> to tensor<8x4xf32>
+  %s1 = call @scores(%q1, %k1) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
+  %p1 = tensor.expand_shape %s1 [[0, 1], [2]] output_shape [1, 8, 8] : tensor<8x8xf32> into tensor<1x8x8xf32>
+  %q2 = tensor.extract_slice %x[2, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<5x8x4xf32> to tensor<8x4xf32>
+  %k2 = tensor.extract_slice %k[1, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<3x8x4xf32> to tensor<8x4xf32>
+  %s2 = call @scores(%q2, %k2) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
+  %p2 = tensor.expand_shape %s2 [[0, 1], [2]] output_shape [1, 8, 8] : tensor<8x8xf32> into tensor<1x8x8xf32>
+  %q3 = tensor.extract_slice %x[3, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<5x8x4xf32> to tensor<8x4xf32>
+  %k3 = tensor.extract_slice %k[1, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<3x8x4xf32> to tensor<8x4xf32>
+  %s3 = call @scores(%q3, %k3) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
+  %p3 = tensor.expand_shape %s3 [[0, 1], [2]] output_shape [1, 8, 8] : tensor<8x8xf32> into tensor<1x8x8xf32>
+  %q4 = tensor.extract_slice %x[4, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<5x8x4xf32> to tensor<8x4xf32>
+  %k4 = tensor.extract_slice %k[2, 0, 0] [1, 8, 4] [1, 1, 1] : tensor<3x8x4xf32> to tensor<8x4xf32>
+  %s4 = call @scores(%q4, %k4) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
+  %p4 = tensor.expand_shape %s4 [[0, 1], [2]] output_shape [1, 8, 8] : tensor<8x8xf32> into tensor<1x8x8xf32>
+  %all = tensor.concat dim(0) %p0, %p1, %p2, %p3, %p4 : (tensor<1x8x8xf32>, tensor<1x8x8xf32>, tensor<1x8x8xf32>, tensor<1x8x8xf32>, tensor<1x8x8xf32>) -> tensor<5x8x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<5x8x8xf32>
+  %ey = tensor.empty() : tensor<5x8x4xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<5x8x4xf32>) -> tensor<5x8x4xf32>
+  %p = linalg.softmax dimension(2) ins(%all : tensor<5x8x8xf32>) outs(%es : tensor<5x8x8xf32>) -> tensor<5x8x8xf32>
+  %y = linalg.batch_matmul ins(%p, %x : tensor<5x8x8xf32>, tensor<5x8x4xf32>) outs(%y0 : tensor<5x8x4xf32>) -> tensor<5x8x4xf32>
+  return %y : tensor<5x8x4xf32>
+}
+
+// As many chunks as values of the first digit, the last of which ends between them.
+// CHECK-LABEL: func @three_chunks_across_digits(
+// CHECK-NOT: arith.select
+// CHECK: xsa.attention
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @three_chunks_across_digits(%x: tensor<12x4xf32>, %k: tensor<8x4xf32>) -> tensor<3x4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %et = tensor.empty() : tensor<4x8xf32>
+  %t = linalg.transpose ins(%k : tensor<8x4xf32>) outs(%et : tensor<4x8xf32>) permutation = [1, 0]
+  %es = tensor.empty() : tensor<12x8xf32>
+  %q0 = tensor.extract_slice %x[0, 0] [4, 4] [1, 1] : tensor<12x4xf32> to tensor<4x4xf32>
+  %q1 = tensor.extract_slice %x[4, 0] [5, 4] [1, 1] : tensor<12x4xf32> to tensor<5x4xf32>
+  %q2 = tensor.extract_slice %x[9, 0] [3, 4] [1, 1] : tensor<12x4xf32> to tensor<3x4xf32>
+  %zs0 = tensor.empty() : tensor<4x8xf32>
+  %fs0 = linalg.fill ins(%zero : f32) outs(%zs0 : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %s0 = linalg.matmul ins(%q0, %t : tensor<4x4xf32>, tensor<4x8xf32>) outs(%fs0 : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %zs1 = tensor.empty() : tensor<5x8xf32>
+  %fs1 = linalg.fill ins(%zero : f32) outs(%zs1 : tensor<5x8xf32>) -> tensor<5x8xf32>
+  %s1 = linalg.matmul ins(%q1, %t : tensor<5x4xf32>, tensor<4x8xf32>) outs(%fs1 : tensor<5x8xf32>) -> tensor<5x8xf32>
+  %zs2 = tensor.empty() : tensor<3x8xf32>
+  %fs2 = linalg.fill ins(%zero : f32) outs(%zs2 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %s2 = linalg.matmul ins(%q2, %t : tensor<3x4xf32>, tensor<4x8xf32>) outs(%fs2 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %i0 = tensor.insert_slice %s0 into %es[0, 0] [4, 8] [1, 1] : tensor<4x8xf32> into tensor<12x8xf32>
+  %i1 = tensor.insert_slice %s1 into %i0[4, 0] [5, 8] [1, 1] : tensor<5x8xf32> into tensor<12x8xf32>
+  %all = tensor.insert_slice %s2 into %i1[9, 0] [3, 8] [1, 1] : tensor<3x8xf32> into tensor<12x8xf32>
+  %blocks = tensor.expand_shape %all [[0, 1], [2]] output_shape [3, 4, 8] : tensor<12x8xf32> into tensor<3x4x8xf32>
+  %eb = tensor.empty() : tensor<3x4x8xf32>
+  %p = linalg.softmax dimension(2) ins(%blocks : tensor<3x4x8xf32>) outs(%eb : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %ey = tensor.empty() : tensor<3x4x4xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<3x4x4xf32>) -> tensor<3x4x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(b, i, d, j) -> (b, i, j)>, affine_map<(b, i, d, j) -> (j, d)>, affine_map<(b, i, d, j) -> (b, i, d)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%p, %k : tensor<3x4x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<3x4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %r = arith.addf %o, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<3x4x4xf32>
+  return %y : tensor<3x4x4xf32>
 }
 
 func.func private @scores(%q: tensor<8x4xf32>, %k: tensor<8x4xf32>) -> tensor<8x8xf32> {

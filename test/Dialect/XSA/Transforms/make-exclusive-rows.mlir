@@ -340,3 +340,32 @@ func.func @other_log_sum(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
       outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
+
+// Rows at positions that are counted in a tensor, of which nobody knows the length.
+// CHECK-LABEL: func @gathered_in_place(
+// CHECK: exclusion
+// CHECK: return
+func.func @gathered_in_place(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %t = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%t) : tensor<?x4xf32>
+  %ep = tensor.empty(%t) : tensor<?xi64>
+  %positions = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%ep : tensor<?xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %p = arith.index_cast %i : index to i64
+    linalg.yield %p : i64
+  } -> tensor<?xi64>
+  %w = linalg.exp ins(%x : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(i, e) -> (i)>, #id], iterator_types = ["parallel", "parallel"]} ins(%positions : tensor<?xi64>) outs(%e : tensor<?x4xf32>) {
+  ^bb0(%a: i64, %o: f32):
+    %i = arith.index_cast %a : i64 to index
+    %j = linalg.index 1 : index
+    %b = tensor.extract %w[%i, %j] : tensor<?x4xf32>
+    linalg.yield %b : f32
+  } -> tensor<?x4xf32>
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%w, %v, %v : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>)
+      outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
