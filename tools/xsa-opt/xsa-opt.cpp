@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FileSizeLimit.h"
 #include "../Version.h"
 
 #include "xsa/Conversion/ImportToLinalg/ForeignDialects.h"
@@ -111,6 +112,7 @@ int main(int argc, char **argv) {
   xsa::registerForeignDialects(registry);
 
   llvm::InitLLVM init(argc, argv);
+  xsa::failBeyondFileSizeLimit();
   xsa::addProjectVersion();
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv, kOverview, registry);

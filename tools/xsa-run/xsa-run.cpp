@@ -207,10 +207,11 @@ static LogicalResult raise(ModuleOp module, const Options &options) {
 static llvm::Expected<std::vector<Array>> readArguments(const Options &options,
                                                         FunctionType type) {
   std::map<std::string, Array> arrays;
+  std::string takes = "'" + options.entry + "' takes " +
+                      std::to_string(type.getNumInputs()) +
+                      (type.getNumInputs() == 1 ? " argument" : " arguments");
   if (options.inputs.empty() && type.getNumInputs() > 0)
-    return llvm::createStringError("'" + options.entry + "' takes " +
-                                   llvm::Twine(type.getNumInputs()) +
-                                   " arguments; expected --inputs");
+    return llvm::createStringError(takes + "; expected --inputs");
   if (!options.inputs.empty()) {
     auto read = readNpz(options.inputs);
     if (!read)
@@ -222,10 +223,8 @@ static llvm::Expected<std::vector<Array>> readArguments(const Options &options,
     std::string name = "arg" + std::to_string(i);
     auto found = arrays.find(name);
     if (found == arrays.end())
-      return llvm::createStringError(
-          "'" + options.inputs + "' has no array '" + name + "': '" +
-          options.entry + "' takes " + llvm::Twine(type.getNumInputs()) +
-          " arguments");
+      return llvm::createStringError("'" + options.inputs + "' has no array '" +
+                                     name + "': " + takes);
     Array array = std::move(found->second);
     arrays.erase(found);
     // numpy has no bfloat16.
@@ -236,10 +235,8 @@ static llvm::Expected<std::vector<Array>> readArguments(const Options &options,
   }
   for (auto &[name, array] : arrays)
     if (StringRef(name).starts_with("arg"))
-      return llvm::createStringError(
-          "'" + options.inputs + "' has an array '" + name + "', but '" +
-          options.entry + "' takes " + llvm::Twine(type.getNumInputs()) +
-          " arguments");
+      return llvm::createStringError("'" + options.inputs + "' has an array '" +
+                                     name + "', but " + takes);
   return arguments;
 }
 

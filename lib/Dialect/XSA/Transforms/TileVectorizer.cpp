@@ -180,6 +180,10 @@ private:
   Value add(Value lhs, int64_t rhs) {
     return rhs == 0 ? lhs : arith::AddIOp::create(b, lhs, constant(rhs));
   }
+  void enterRow(Value row) {
+    if (loops.row)
+      indices[*loops.row] = row;
+  }
   std::optional<int64_t> staticExtent(unsigned dim);
   Type getElementType() {
     return getElementTypeOrSelf(op.getDpsInits().front().getType());
@@ -196,7 +200,7 @@ private:
   Value evaluate(Value accumulator);
   scf::ForOp buildTerms(Value begin, Value end, int64_t step,
                         ArrayRef<Value> rows, ValueRange sums);
-  SmallVector<Value> sumTerms(ArrayRef<Value> rows, SmallVector<Value> sums);
+  SmallVector<Value> sumTerms(ArrayRef<Value> rows, Value destination);
   Value sumInParts(Value sum, Operation *combiner);
   bool readsInit() { return !op.getBody()->getArguments().back().use_empty(); }
 
@@ -296,33 +300,52 @@ Value TileVectorizer::sumInParts(Value sum, Operation *combiner) {
   return buildTerms(whole, extent, 1, {}, sum).getResult(0);
 }
 
-/// Runs the sums for a block of rows. A sum's rounding grows with the number of
-/// terms that are added one after another: where they are many, they are added
-/// in parts.
+/// Runs the sums for a block of rows. A sum's rounding grows with its size and
+/// with the number of terms that are added one after another. So sums that a
+/// tile holds already are added to once, when the terms of this tile are
+/// summed, and sums that begin here are added in parts.
 SmallVector<Value> TileVectorizer::sumTerms(ArrayRef<Value> rows,
-                                            SmallVector<Value> sums) {
-  constexpr int64_t kMostTerms = 32;
+                                            Value destination) {
+  constexpr int64_t kMostTerms = 48;
   Operation *combiner = findCombiner(op);
   if (!loops.row && combiner)
-    return {sumInParts(sums.front(), combiner)};
+    return {sumInParts(readStart(destination), combiner)};
+  auto readStarts = [&] {
+    return llvm::map_to_vector(rows, [&](Value row) {
+      enterRow(row);
+      return readStart(destination);
+    });
+  };
   auto run = [&](Value begin, Value end, ValueRange from) {
     return llvm::to_vector_of<Value>(
         buildTerms(begin, end, 1, loops.row ? rows : ArrayRef<Value>(), from)
             .getResults());
   };
-  if (firstTerm)
-    return run(firstTerm, endOfTerms, sums);
-  std::optional<int64_t> terms = staticExtent(*loops.term);
-  if (!terms || *terms <= kMostTerms || !combiner)
-    return run(constant(0), getLoopExtent(b, op, *loops.term), sums);
-  SmallVector<Value> neutral(sums.size(), buildNeutral(b, combiner, lanes));
-  sums = run(constant(0), constant(kMostTerms), sums);
-  for (int64_t begin = kMostTerms; begin < *terms; begin += kMostTerms) {
-    Value end = constant(std::min(begin + kMostTerms, *terms));
-    for (auto [sum, part] :
-         llvm::zip_equal(sums, run(constant(begin), end, neutral)))
+  Value begin = firstTerm ? firstTerm : constant(0);
+  Value end = firstTerm ? endOfTerms : getLoopExtent(b, op, *loops.term);
+  if (!combiner)
+    return run(begin, end, readStarts());
+
+  SmallVector<Value> neutral(rows.size(), buildNeutral(b, combiner, lanes));
+  auto addTo = [&](SmallVector<Value> sums, ValueRange parts) {
+    for (auto [sum, part] : llvm::zip_equal(sums, parts))
       sum = combine(b, combiner, sum, part);
+    return sums;
+  };
+  if (!op.getDpsInits().front().getDefiningOp<linalg::FillOp>()) {
+    SmallVector<Value> sums = run(begin, end, neutral);
+    return addTo(readStarts(), sums);
   }
+  std::optional<int64_t> terms = staticExtent(*loops.term);
+  if (!terms || *terms <= kMostTerms)
+    return run(begin, end, readStarts());
+  // Parts of like size, of an even number of terms.
+  int64_t numParts = llvm::divideCeil(*terms, kMostTerms);
+  int64_t size = llvm::alignTo<2>(llvm::divideCeil(*terms, numParts));
+  SmallVector<Value> sums = run(begin, constant(size), readStarts());
+  for (int64_t part = size; part < *terms; part += size)
+    sums = addTo(sums, run(constant(part),
+                           constant(std::min(part + size, *terms)), neutral));
   return sums;
 }
 
@@ -333,27 +356,20 @@ SmallVector<Value> TileVectorizer::sumTerms(ArrayRef<Value> rows,
 /// Computes `block` rows from `firstRow` on and writes them to `destination`.
 Value TileVectorizer::buildBlock(Value destination, Value firstRow,
                                  int64_t block) {
-  auto enter = [&](Value row) {
-    if (loops.row)
-      indices[*loops.row] = row;
-  };
   SmallVector<Value> rows, results;
-  for (int64_t i = 0; i < block; ++i) {
+  for (int64_t i = 0; i < block; ++i)
     rows.push_back(add(firstRow, i));
-    enter(rows.back());
-    results.push_back(readStart(destination));
-  }
   if (loops.term) {
-    results = sumTerms(rows, results);
+    results = sumTerms(rows, destination);
   } else {
-    for (auto [row, result] : llvm::zip_equal(rows, results)) {
-      enter(row);
-      result = evaluate(result);
+    for (Value row : rows) {
+      enterRow(row);
+      results.push_back(evaluate(readStart(destination)));
     }
   }
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (auto [row, result] : llvm::zip_equal(rows, results)) {
-    enter(row);
+    enterRow(row);
     result = buildTileChange(b, op, change, indices, lanes, result);
     destination =
         writeLanes(b, result, destination, getAccessIndices(map, indices));

@@ -16,7 +16,7 @@
 // CHECK-COUNT-8:   vector.transfer_write {{.*}} vector<8xf32>, tensor<64x?xf32>
 
 // 64 keys are nine blocks of six and two of five; 16 registers hold no more
-// than twelve sums. The output is rescaled where the sums start.
+// than twelve sums. The output is rescaled where the sums of a tile are added to it.
 
 // CHECK:           scf.for %{{.*}} = %{{.*}} to %c54 step %c6
 // CHECK:             scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
@@ -27,8 +27,11 @@
 // CHECK:           scf.for %{{.*}} to %c64 step %c1
 // CHECK:             math.exp2
 // CHECK:           scf.for %{{.*}} to %c54 step %c6
-// CHECK:             vector.transfer_read {{.*}} tensor<64x16xf32>, vector<16xf32>
-// CHECK-NEXT:        arith.mulf %{{.*}}, %[[ALPHA]]
+// CHECK:             %[[TILE:[^ ,:)]*]]:6 = scf.for %{{.*}} = %c0 to %c64 {{.*}}(%{{[^ ]*}} = %[[ZERO:[^ ,]*]], %{{[^ ]*}} = %[[ZERO]], %
+// CHECK:             } {loop_annotation
+// CHECK:             %[[OUTPUT:[^ ,:)]*]] = vector.transfer_read {{.*}} tensor<64x16xf32>, vector<16xf32>
+// CHECK-NEXT:        %[[RESCALED:[^ ,:)]*]] = arith.mulf %[[OUTPUT]], %[[ALPHA]]
+// CHECK:             arith.addf %[[RESCALED]], %[[TILE]]#0
 
 // WIDE-LABEL:    func.func @attention
 // WIDE-COUNT-16:   vector.shuffle {{.*}} vector<16xf32>

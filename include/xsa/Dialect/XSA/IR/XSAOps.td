@@ -170,7 +170,8 @@ def XSA_AttentionOp : XSA_StructuredOp<"attention"> {
     ```
 
     Sums run in the accumulator type: f64 if any of query, key, value is f64,
-    else f32. A row whose keys are all masked gives 0.
+    else f32. `scale` and `softcap` are finite in it. A row whose keys are all
+    masked gives 0.
 
     **Which keys a row sees.** Row `i` stands at position
     `p = base + query_start + i` among the keys, key `j` at `key_start + j`.
