@@ -69,11 +69,12 @@ void xsa::addImportSteps(OpPassManager &pm) {
   pm.addPass(createConvertTMTensorToLinalg());
   pm.addNestedPass<func::FuncOp>(createVerifyDynamicSizes());
   pm.addNestedPass<func::FuncOp>(createCheckRuntimeValuesPass());
+  pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createFuseOutputCast());
 }
 
 /// Element-wise chains become single loops.
 void xsa::addElementwiseFusion(OpPassManager &pm) {
-  pm.addPass(createConvertElementwiseToLinalgPass());
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
   addCleanup(pm);

@@ -133,7 +133,6 @@ void xsa::buildLowerToNVVMPipeline(OpPassManager &pm,
   host.avx512 = options.avx512;
   addImportSteps(pm);
   addElementwiseFusion(pm);
-  pm.addNestedPass<func::FuncOp>(createFuseOutputCast());
   addTiles(pm, options);
   addHostAttention(pm, host);
   addBufferization(pm, addKernels);

@@ -93,17 +93,6 @@ def TileExcludeForGPU : Pass<"xsa-tile-exclude-for-gpu", "::mlir::func::FuncOp">
   ];
 }
 
-def FuseOutputCast : Pass<"xsa-fuse-output-cast", "::mlir::func::FuncOp"> {
-  let summary = "let attention write the type that its only user converts to";
-  let description = [{
-    An importer often writes the conversion of the output to the model's type as
-    an element-wise operation after the attention. Where nothing else reads the
-    wide output, the attention writes the narrow one itself, rounding once as
-    before.
-  }];
-  let dependentDialects = ["::mlir::tensor::TensorDialect"];
-}
-
 def TilesToVectors : Pass<"xsa-tiles-to-vectors", "::mlir::func::FuncOp"> {
   let summary = "turn tiles of tensors into n-D vectors";
   let description = [{

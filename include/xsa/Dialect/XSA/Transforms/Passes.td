@@ -68,6 +68,18 @@ def MakeExclusive
   ];
 }
 
+def FuseOutputCast : Pass<"xsa-fuse-output-cast"> {
+  let summary = "let operations write the type that their only user converts to";
+  let description = [{
+    An importer often writes the conversion of an attention's output to the
+    model's type as an element-wise operation after it. Where nothing else reads
+    the wide output, `xsa.attention` or `xsa.exclude` writes the narrow one
+    itself, rounding once as before: left alone, that is a pass over memory of
+    its own. Reshapes may lie between.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def TileAttention : Pass<"xsa-tile-attention"> {
   let summary = "rewrite xsa.attention to online softmax on tiles";
   let description = [{

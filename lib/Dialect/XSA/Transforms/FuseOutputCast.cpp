@@ -1,4 +1,4 @@
-//===- FuseOutputCast.cpp - Round once, in the kernel ---------------------===//
+//===- FuseOutputCast.cpp - Round once, where outputs are written ---------===//
 //
 // Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "xsa/Conversion/TilesToNVVM/Passes.h"
+#include "xsa/Dialect/XSA/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -21,7 +21,7 @@
 
 namespace xsa {
 #define GEN_PASS_DEF_FUSEOUTPUTCAST
-#include "xsa/Conversion/TilesToNVVM/Passes.h.inc"
+#include "xsa/Dialect/XSA/Transforms/Passes.h.inc"
 } // namespace xsa
 
 using namespace mlir;
@@ -39,8 +39,13 @@ static bool isCast(linalg::GenericOp op) {
   return cast && cast.getIn() == op.getBody()->getArgument(0);
 }
 
+/// Gives `value`, a tensor, another element type.
+static void setElementType(Value value, Type type) {
+  value.setType(cast<RankedTensorType>(value.getType()).clone(type));
+}
+
 namespace {
-/// cast(reshape(attention)) -> reshape(attention in the narrow type).
+/// cast(reshapes(attention)) -> reshapes(attention in the narrow type).
 struct NarrowOutput : public OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -48,40 +53,38 @@ struct NarrowOutput : public OpRewritePattern<linalg::GenericOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.hasPureTensorSemantics() || !isCast(op))
       return rewriter.notifyMatchFailure(op, "not a narrowing cast");
-    Value input = op.getDpsInputs()[0];
-    Operation *reshape = input.getDefiningOp();
-    if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-            reshape))
-      reshape = nullptr;
-    Value wide = reshape ? reshape->getOperand(0) : input;
-    auto attention = wide.getDefiningOp<AttentionOp>();
-    if (!attention || wide != attention->getResult(0) || !wide.hasOneUse() ||
-        !input.hasOneUse())
+    Value wide = op.getDpsInputs()[0];
+    SmallVector<Operation *> reshapes;
+    while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                           tensor::CastOp>(wide.getDefiningOp())) {
+      reshapes.push_back(wide.getDefiningOp());
+      Value source = reshapes.back()->getOperand(0);
+      if (!wide.hasOneUse() || !isa<RankedTensorType>(source.getType()))
+        return rewriter.notifyMatchFailure(op, "others read the wide output");
+      wide = source;
+    }
+    Operation *producer = wide.getDefiningOp();
+    if (!isa_and_nonnull<AttentionOp, ExcludeOp>(producer) ||
+        wide != producer->getResult(0) || !wide.hasOneUse())
       return rewriter.notifyMatchFailure(op, "input is not a lone output");
-    if (!attention.getOutput().getDefiningOp<tensor::EmptyOp>())
+    OpOperand &init =
+        *cast<DestinationStyleOpInterface>(producer).getDpsInitOperand(0);
+    auto given = init.get().getDefiningOp<tensor::EmptyOp>();
+    if (!given)
       return rewriter.notifyMatchFailure(op, "the destination is given");
 
     Type narrow = getElementTypeOrSelf(op.getResult(0));
-    rewriter.setInsertionPoint(attention);
-    Value init = tensor::EmptyOp::create(
-        rewriter, attention.getLoc(),
-        tensor::getMixedSizes(rewriter, attention.getLoc(),
-                              attention.getOutput()),
-        narrow);
-    rewriter.modifyOpInPlace(attention, [&] {
-      attention.getOutputMutable().assign(init);
-      wide.setType(init.getType());
+    rewriter.setInsertionPoint(producer);
+    Value empty = tensor::EmptyOp::create(rewriter, producer->getLoc(),
+                                          given.getMixedSizes(), narrow);
+    rewriter.modifyOpInPlace(producer, [&] {
+      init.set(empty);
+      setElementType(wide, narrow);
     });
-    if (!reshape) {
-      rewriter.replaceOp(op, wide);
-      return success();
-    }
-    rewriter.modifyOpInPlace(reshape, [&] {
-      auto type = cast<RankedTensorType>(reshape->getResult(0).getType());
-      reshape->getResult(0).setType(
-          RankedTensorType::get(type.getShape(), narrow));
-    });
-    rewriter.replaceOp(op, reshape->getResult(0));
+    for (Operation *reshape : reshapes)
+      rewriter.modifyOpInPlace(
+          reshape, [&] { setElementType(reshape->getResult(0), narrow); });
+    rewriter.replaceOp(op, op.getDpsInputs()[0]);
     return success();
   }
 };
@@ -93,7 +96,7 @@ struct FuseOutputCast : public xsa::impl::FuseOutputCastBase<FuseOutputCast> {
     RewritePatternSet patterns(&getContext());
     patterns.add<NarrowOutput>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
-      getOperation().emitError("narrowing outputs did not end");
+      getOperation()->emitError("narrowing outputs did not end");
       signalPassFailure();
     }
   }
