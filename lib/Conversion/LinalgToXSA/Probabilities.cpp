@@ -286,11 +286,16 @@ static ExprRef pullOut(MatchContext &match, ExprRef sum,
   ExprRef e = sum->getBody(), hidden = match.ctx.boolean(false);
   for (unsigned steps = 0; steps < 16; ++steps) {
     ExprRef inner = match.look(e);
-    if (inner->isApply(ExprOp::Select) &&
-        match.look(inner->getOperand(1))->isConstant(0)) {
-      hidden = match.ctx.apply(ExprOp::Or, hidden->getType(),
-                               {hidden, inner->getOperand(0)});
-      e = inner->getOperand(2);
+    if (inner->isApply(ExprOp::Select)) {
+      bool zeroFirst = match.look(inner->getOperand(1))->isConstant(0);
+      if (!zeroFirst && !match.look(inner->getOperand(2))->isConstant(0))
+        break;
+      ExprRef condition = inner->getOperand(0);
+      if (!zeroFirst)
+        condition = match.ctx.logicalNot(condition);
+      hidden =
+          match.ctx.apply(ExprOp::Or, hidden->getType(), {hidden, condition});
+      e = inner->getOperand(zeroFirst ? 2 : 1);
       continue;
     }
     bool divides = inner->isApply(ExprOp::Div);

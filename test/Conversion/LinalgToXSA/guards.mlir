@@ -238,6 +238,36 @@ func.func @masked_and_divided(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %m: tens
   return %y : tensor<8x4xf32>
 }
 
+// The same with a choice, torch.tril(p) / torch.tril(p).sum(-1).
+// CHECK-LABEL: func @chosen_and_divided(
+// CHECK: xsa.attention
+// CHECK-SAME: mask(
+func.func @chosen_and_divided(%x: tensor<8x4xf32>, %t: tensor<4x8xf32>, %m: tensor<8x8xi1>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %ninf = arith.constant 0xFF800000 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %er = tensor.empty() : tensor<8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%er : tensor<8xf32>) -> tensor<8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %s = linalg.matmul ins(%x, %t : tensor<8x4xf32>, tensor<4x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %q = linalg.softmax dimension(1) ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %g = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%q, %m : tensor<8x8xf32>, tensor<8x8xi1>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%a0: f32, %a1: i1, %o: f32):
+    %r = arith.select %a1, %a0, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  %l = linalg.reduce { arith.addf } ins(%g : tensor<8x8xf32>) outs(%r0 : tensor<8xf32>) dimensions = [1]
+  %p = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%g, %l : tensor<8x8xf32>, tensor<8xf32>) outs(%es : tensor<8x8xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %o: f32):
+    %r = arith.divf %a0, %a1 : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
 // Without the second division rows do not add up to 1.
 // REMARK: remark: attention left alone: probabilities are set to 0 after the softmax under a condition that is not its mask
 // CHECK-LABEL: func @masked_only(
