@@ -65,6 +65,8 @@ class Case:
             operands[name] = shaped
             clauses.append(f"{clause}(%{name} : {shaped})")
 
+        # What there is beside the output, a number for each row.
+        row, rows = f"tensor<{kv}x{self.group}x{m}xf32>", []
         region = ""
         for feature in self.features:
             if feature == "causal":
@@ -95,9 +97,12 @@ class Case:
         %r = arith.addf %s, %b : f32
         xsa.yield %r : f32
       }"""
+            elif feature in ("lse", "coefficient"):
+                if feature == "lse" or exclusive:
+                    rows.append(feature)
             else:
                 raise ValueError(f"unknown feature '{feature}'")
-        maps.append("h, g, m, n")
+        maps += ["h, g, m, n"] + ["h, g, m"] * len(rows)
         dims = "affine_map<(h, g, m, k1, k2, n) -> "
         attributes.append("indexing_maps = [" + ", ".join(f"{dims}({m})>" for m in maps) + "]")
         sizes, extents = "", []
@@ -108,12 +113,15 @@ class Case:
 """
                 extents.append(f"%d{dim}")
         arguments = ", ".join(f"%{name}: {shaped}" for name, shaped in operands.items())
-        return f"""func.func @main({arguments}) -> {output} {{
+        results = ", ".join([output] + [row] * len(rows))
+        outputs = " ".join([f"outs(%o : {output})"] + [f"{name}(%row : {row})" for name in rows])
+        return f"""func.func @main({arguments}) -> ({results}) {{
 {sizes}  %o = tensor.empty({", ".join(extents)}) : {output}
-  %r = xsa.attention {{{", ".join(attributes)}}}
+  %row = tensor.empty({", ".join(extents)}) : {row}
+  %r:{1 + len(rows)} = xsa.attention {{{", ".join(attributes)}}}
       {" ".join(clauses)}
-      outs(%o : {output}){region} -> {output}
-  return %r : {output}
+      {outputs}{region} -> {results}
+  return {", ".join(f"%r#{i}" for i in range(1 + len(rows)))} : {results}
 }}
 """
 
@@ -139,6 +147,9 @@ def all_cases() -> list[Case]:
             cases.append(
                 Case(f"d{depth} causal {feature} bf16", depth, features=("causal", feature))
             )
+        # What training keeps of the forward pass.
+        saved = ("causal", "lse", "coefficient")
+        cases.append(Case(f"d{depth} causal saved rows bf16", depth, features=saved))
     return cases
 
 

@@ -39,6 +39,7 @@ FEATURES = {
     "window": ("causal", "window"),
     "lengths": ("causal", "lengths"),
     "mask": ("mask",),
+    "saved rows": ("causal", "lse", "coefficient"),
     "all": ("causal", "window", "softcap", "mask", "bias", "sinks", "lengths", "alibi"),
 }
 

@@ -177,7 +177,7 @@ private:
     policy.keyTile = plan.keyTile;
     policy.rowsInnermost = false;
     policy.widenInputs = false;
-    policy.sumNarrowWeights = !op.showsSums();
+    policy.sumNarrowWeights = true;
     return policy;
   }
 

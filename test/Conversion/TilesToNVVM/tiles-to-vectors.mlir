@@ -32,6 +32,29 @@ func.func @recurrence(%q: tensor<32x8xf16>, %k: tensor<40x8xf16>, %v: tensor<40x
   return %r : tensor<32x8xf16>
 }
 
+// Where a result shows the sum of weights, there is one of them before they are
+// narrowed. The output is divided by the other.
+
+#row = affine_map<(m, k1, k2, n) -> (m)>
+
+// CHECK-LABEL: func.func @shown_sum
+// CHECK:         %[[LOOP:[^ ,:)]+]]:4 = scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16x16xf32>, vector<16xf32>)
+// CHECK:           %[[P:[^ ,:)]+]] = math.exp2 %{{.*}} : vector<16x16xf32>
+// CHECK:           %[[N:[^ ,:)]+]] = arith.truncf %[[P]] : vector<16x16xf32> to vector<16x16xf16>
+// CHECK:           %[[EXACT:[^ ,:)]+]] = vector.multi_reduction <add>, %[[P]]
+// CHECK:           %[[W:[^ ,:)]+]] = arith.extf %[[N]]
+// CHECK:           %[[SUM:[^ ,:)]+]] = vector.multi_reduction <add>, %[[W]]
+// CHECK:           scf.yield %{{[^,]*}}, %[[SUM]], %{{[^,]*}}, %[[EXACT]]
+// CHECK:         arith.divf %{{.*}}, %[[LOOP]]#1
+// CHECK:         arith.mulf %[[LOOP]]#3, %{{.*}}
+// CHECK:         math.log
+func.func @shown_sum(%q: tensor<16x16xf16>, %k: tensor<48x16xf16>, %v: tensor<48x16xf16>, %o: tensor<16x16xf16>, %l: tensor<16xf32>) -> (tensor<16x16xf16>, tensor<16xf32>) {
+  %r:2 = xsa.attention {indexing_maps = [#q, #k, #v, #o, #row]}
+      ins(%q, %k, %v : tensor<16x16xf16>, tensor<48x16xf16>, tensor<48x16xf16>)
+      outs(%o : tensor<16x16xf16>) lse(%l : tensor<16xf32>) -> tensor<16x16xf16>, tensor<16xf32>
+  return %r#0, %r#1 : tensor<16x16xf16>, tensor<16xf32>
+}
+
 // The tile is stored transposed; its vector is not.
 
 #t = affine_map<(m, k1, k2, n) -> (n, m)>

@@ -31,7 +31,8 @@ DEFAULTS = dict(
     empty_rows=False,  # masks hide every key of some rows
     bias=None,  # None, "hmk", "mk"
     bias_floor=False,  # a mask as the lowest finite number, over all keys of a row; "all": of every row
-    tied=False,  # all keys of a head are the same, so a row has one score
+    tied=False,  # all keys of a head are the same, so a row has one score; "late": but for the first, which score less;
+    # "one": but for one, which scores more
     alibi=False,  # a score region with a slope per head
     sinks=None,  # None, "random", or a number as text
     lengths=False,
@@ -265,6 +266,10 @@ def build(case, rng):
     t["v"] = round_to(rng.standard_normal((b, h, tk, e)) * c["v_scale"], dt)
     if c["tied"]:
         t["k"][:] = t["k"][:, :, :1]
+        if c["tied"] is not True:
+            t["q"], t["k"] = np.abs(t["q"]), np.abs(t["k"])
+            fewer = slice(tk // 3) if c["tied"] == "late" else np.arange(tk) != tk // 2
+            t["k"][:, :, fewer] = round_to(t["k"][:, :, fewer] * 0.75, dt)
     if c["zero_v"]:
         t["v"][:, :, ::3] = 0
     if c["tiny_v"]:
@@ -723,6 +728,65 @@ CASES = {
     ),
     "decode_long_tied_dynamic": dict(
         dynamic=True, tq=2, tk=777, tied=True, scale=1e7, causal=True, dtype="f16", lse=True
+    ),
+    # The largest weights are rounded with the others before they meet the values, and not where they are shown.
+    "tied_f16": dict(
+        tq=64,
+        tk=256,
+        tied=True,
+        scale=7654.3,
+        dtype="f16",
+        kind="l2_clamp",
+        lse=True,
+        coefficient=True,
+    ),
+    "tied_bf16": dict(
+        tq=64, tk=256, tied=True, scale=-1e5, dtype="bf16", kind="raw", parts=True, coefficient=True
+    ),
+    "tied_sinks_f16": dict(
+        tq=40, tk=200, tied=True, scale=1e3, sinks="random", causal=True, dtype="f16", lse=True
+    ),
+    "tied_late_f16": dict(
+        tq=70, tk=300, tied="late", dtype="f16", kind="l2_clamp", lse=True, coefficient=True
+    ),
+    "tied_late_bf16": dict(
+        tq=70, tk=300, tied="late", dtype="bf16", kind="raw", lse=True, parts=True, coefficient=True
+    ),
+    "tied_late_hidden_sum_bf16": dict(
+        tq=70, tk=300, tied="late", dtype="bf16", kind="sq_add", eps=1e-6, coefficient=True
+    ),
+    "one_score_f16": dict(
+        tq=64,
+        tk=190,
+        tied="one",
+        scale=2e3,
+        dtype="f16",
+        kind="l2_clamp",
+        lse=True,
+        coefficient=True,
+    ),
+    "one_score_bf16": dict(
+        tq=64,
+        tk=190,
+        tied="one",
+        scale=3e4,
+        dtype="bf16",
+        kind="l2_clamp",
+        lse=True,
+        coefficient=True,
+    ),
+    "decode_long_tied_rows_bf16": dict(
+        tq=2,
+        tk=1030,
+        tied=True,
+        scale=3e7,
+        dtype="bf16",
+        kind="l2_clamp",
+        lse=True,
+        coefficient=True,
+    ),
+    "decode_long_one_score_f16": dict(
+        tq=3, tk=900, tied="one", scale=4e3, dtype="f16", kind="raw", parts=True, coefficient=True
     ),
     "decode_alone": dict(tq=1, tk=77, causal=True, kind="l2_clamp", lse=True),
     "decode_three_heads_bf16": dict(

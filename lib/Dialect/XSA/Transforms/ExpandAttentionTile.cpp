@@ -80,6 +80,12 @@ bool TileExpander::modifiesScores() {
   return op.getSoftcap() || parts.bias || op.hasScoreRegion();
 }
 
+/// Whether weights are summed twice: as the output has them, so that rounding
+/// them cancels in the quotient, and for results that show the sum.
+bool TileExpander::hasExactSum() {
+  return policy.sumNarrowWeights && weightScratch && op.showsSums();
+}
+
 /// Where scale and log2(e) are applied: to the query, once instead of to every
 /// score, or in the exponential. Where a bias may have given scores any size,
 /// as the lowest finite numbers that stand for masks, log2(e) waits until the
@@ -161,13 +167,16 @@ SmallVector<Value> TileExpander::start() {
   Type queryType = policy.widenInputs
                        ? Type(type)
                        : getElementTypeOrSelf(parts.query.value.getType());
-  SmallVector<Value> carried{
-      makeCarried(rowMap, type), makeCarried(rowMap, type),
-      makeCarried(outputMap, type), makeCarriedQuery(queryType)};
+  SmallVector<Value> carried{makeCarried(rowMap, type),
+                             makeCarried(rowMap, type),
+                             makeCarried(outputMap, type)};
+  if (hasExactSum())
+    carried.push_back(makeCarried(rowMap, type));
+  carried.push_back(makeCarriedQuery(queryType));
   SmallVector<Value> started = forEachBlock(carried, [&](ValueRange inits) {
     SmallVector<Value> next = putAll(startBlock(takeAll(inits)), inits);
-    next.push_back(
-        put(loadQuery(take(inits[3], queryMap).value, queryType), inits[3]));
+    Value rows = take(inits.back(), queryMap).value;
+    next.push_back(put(loadQuery(rows, queryType), inits.back()));
     return next;
   });
   query = started.pop_back_val();
@@ -192,9 +201,13 @@ Running TileExpander::startBlock(Running init) {
     return linalg::FillOp::create(b, scalar, into).getResult(0);
   };
   Value none = constant(-std::numeric_limits<double>::infinity());
-  Value output = fill(constant(0.0), init.output);
+  auto startFrom = [&](Value max, Value sum) -> Running {
+    return {fill(max, init.max), fill(sum, init.sum),
+            fill(constant(0.0), init.output),
+            init.exactSum ? fill(sum, init.exactSum) : Value()};
+  };
   if (!parts.sinks)
-    return {fill(none, init.max), fill(constant(0.0), init.sum), output};
+    return startFrom(none, constant(0.0));
 
   Value sink = castFloat(b, parts.sinks.value, type);
   if (softmax.toNatural() != 1.0)
@@ -204,7 +217,7 @@ Running TileExpander::startBlock(Running init) {
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sink, none);
   Value weight =
       arith::SelectOp::create(b, isNone, constant(0.0), constant(1.0));
-  return {fill(sink, init.max), fill(weight, init.sum), output};
+  return startFrom(sink, weight);
 }
 
 /// x * factor, in place.
@@ -335,11 +348,12 @@ Running TileExpander::step(KeyTile tile, MappedValue rows, Running running) {
 /// are, mostly. Else the new maximum is taken, which is a pass over the output.
 Running TileExpander::catchUp(Running running, MappedValue tileMax,
                               const SoftmaxForm &form) {
-  MappedValue max = {running.max, rowMap}, sum = {running.sum, rowMap};
-  MappedValue output = {running.output, outputMap};
+  MappedValue max = {running.max, rowMap};
   ImplicitLocOpBuilder b(loc, builder);
   Value exceeds = buildExceedsMax(builder, loc, tileMax, max, form);
-  SmallVector<Value> before{max.value, sum.value, output.value};
+  SmallVector<Value> before{running.max, running.sum, running.output};
+  if (running.exactSum)
+    before.push_back(running.exactSum);
   auto choice = scf::IfOp::create(b, TypeRange(ValueRange(before)), exceeds,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(builder);
@@ -349,10 +363,13 @@ Running TileExpander::catchUp(Running running, MappedValue tileMax,
   MappedValue alpha = {makeScratch(rowMap, type), rowMap};
   alpha.value = buildRescaleFactor(builder, loc, max, tileMax, alpha, form);
   max.value = buildRowMax(builder, loc, tileMax, max);
-  scf::YieldOp::create(builder, loc,
-                       ValueRange{max.value, scale(sum, alpha).value,
-                                  scale(output, alpha).value});
-  return {choice.getResult(0), choice.getResult(1), choice.getResult(2)};
+  SmallVector<Value> after{max.value, scale({running.sum, rowMap}, alpha).value,
+                           scale({running.output, outputMap}, alpha).value};
+  if (running.exactSum)
+    after.push_back(scale({running.exactSum, rowMap}, alpha).value);
+  scf::YieldOp::create(builder, loc, after);
+  return {choice.getResult(0), choice.getResult(1), choice.getResult(2),
+          running.exactSum ? choice.getResult(3) : Value()};
 }
 
 /// The same with weights in pairs, where rows are rescaled only if need be.
@@ -363,9 +380,11 @@ Running TileExpander::advanceInPairs(Running running, MappedValue scores,
   running = catchUp(running, tileMax, softmax);
   Value pairs = slicePairs(builder, loc, weightScratch, tileSizes[k2]);
   WeightsInPairs built = buildWeightsInPairs(
-      builder, loc, scores.value, running.max, pairs, running.sum, form);
+      builder, loc, scores.value, running.max, pairs, running.sum,
+      running.exactSum, form, policy.sumNarrowWeights);
   return {running.max, built.sum,
-          addValues({built.weights, {}}, {running.output, outputMap})};
+          addValues({built.weights, {}}, {running.output, outputMap}),
+          built.exactSum};
 }
 
 /// Scores join the running values; `tileMax` is their maximum per row. With
@@ -375,7 +394,7 @@ Running TileExpander::advance(Running running, MappedValue scores,
                               ValuesFn addValues, MappedValue counts) {
   if (policy.termsInPairs)
     return advanceInPairs(running, scores, tileMax, form, addValues);
-  MappedValue max = {running.max, rowMap}, sum = {running.sum, rowMap};
+  MappedValue max = {running.max, rowMap};
   MappedValue output = {running.output, outputMap};
   // alpha comes before the new maximum overwrites the old one, so that both can
   // share a buffer.
@@ -391,11 +410,16 @@ Running TileExpander::advance(Running running, MappedValue scores,
   if (weightScratch)
     narrow.value =
         buildConverted(builder, loc, weights, {weightScratch, scoreMap});
-  sum = scale(sum, alpha);
-  sum.value = buildRowSum(builder, loc,
-                          policy.sumNarrowWeights ? narrow : weights, sum);
+  auto addTo = [&](Value before, MappedValue terms) {
+    MappedValue rescaled = scale({before, rowMap}, alpha);
+    return buildRowSum(builder, loc, terms, rescaled);
+  };
+  Value exactSum;
+  if (running.exactSum)
+    exactSum = addTo(running.exactSum, weights);
+  Value sum = addTo(running.sum, policy.sumNarrowWeights ? narrow : weights);
   output = scale(output, alpha);
-  return {max.value, sum.value, addValues(narrow, output)};
+  return {max.value, sum, addValues(narrow, output), exactSum};
 }
 
 /// The parts of the range in order, each a loop of its own.

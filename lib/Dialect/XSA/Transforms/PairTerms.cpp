@@ -77,6 +77,10 @@ public:
 private:
   void vectorizeLanes(Value &rows, MutableArrayRef<Value> sums);
   SmallVector<Value> evaluate(Value pair, Value member, ValueRange sums);
+  Value constant(int64_t value);
+  Value round(Value wide);
+  Value upperHalf(Value bits);
+  void widenAgain(Value narrow);
   Value join(Value first, Value second);
 
   ImplicitLocOpBuilder b;
@@ -88,19 +92,6 @@ private:
 };
 } // namespace
 
-/// What the body yields for one member of a pair.
-SmallVector<Value> PairVectorizer::evaluate(Value pair, Value member,
-                                            ValueRange sums) {
-  SmallVector<Value> indices{pair, firstLane, member};
-  SmallVector<Value> args =
-      readInputs(b, op, indices, kLane, lanes, sharedInputs);
-  // The pairs are written, not read.
-  args.push_back(Value());
-  llvm::append_range(args, sums);
-  return buildTileBody(b, op, args, indices, kLane, lanes,
-                       /*contracts=*/false);
-}
-
 /// The f32 that `value` is as bf16.
 static Value findWide(Value value) {
   auto narrowed = value.getDefiningOp<arith::TruncFOp>();
@@ -110,26 +101,66 @@ static Value findWide(Value value) {
   return narrowed.getIn();
 }
 
-/// The members of a pair beside each other, for all lanes. A bf16 is the upper
-/// half of an f32: where both were that, adding half of the last place rounds
-/// them (ties away from 0), and a mask and a shift put them together. That is
-/// less work than two conversions and an exchange of lanes.
+/// What the body yields for one member of a pair.
+SmallVector<Value> PairVectorizer::evaluate(Value pair, Value member,
+                                            ValueRange sums) {
+  SmallVector<Value> indices{pair, firstLane, member};
+  SmallVector<Value> args =
+      readInputs(b, op, indices, kLane, lanes, sharedInputs);
+  // The pairs are written, not read.
+  args.push_back(Value());
+  llvm::append_range(args, sums);
+  SmallVector<Value> yielded = buildTileBody(b, op, args, indices, kLane, lanes,
+                                             /*contracts=*/false);
+  widenAgain(yielded.front());
+  return yielded;
+}
+
+Value PairVectorizer::constant(int64_t value) {
+  auto type = VectorType::get({lanes}, b.getI32Type());
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, b.getI32IntegerAttr(value)));
+}
+
+/// A bf16 is the upper half of an f32: adding half of the last place rounds to
+/// it (ties away from 0).
+Value PairVectorizer::round(Value wide) {
+  Value bits = arith::BitcastOp::create(
+      b, VectorType::get({lanes}, b.getI32Type()), wide);
+  return arith::AddIOp::create(b, bits, constant(0x8000));
+}
+
+Value PairVectorizer::upperHalf(Value bits) {
+  return arith::AndIOp::create(b, bits, constant(int32_t(0xffff0000)));
+}
+
+/// What the body makes of a rounded number is of the number as `join` rounds
+/// it.
+void PairVectorizer::widenAgain(Value narrow) {
+  Value wide = findWide(narrow);
+  if (!wide)
+    return;
+  for (Operation *user : llvm::make_early_inc_range(narrow.getUsers()))
+    if (auto widened = dyn_cast<arith::ExtFOp>(user);
+        widened && widened.getType() == wide.getType()) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(widened);
+      Value rounded =
+          arith::BitcastOp::create(b, wide.getType(), upperHalf(round(wide)));
+      widened.replaceAllUsesWith(rounded);
+      widened.erase();
+    }
+}
+
+/// The members of a pair beside each other, for all lanes. Where both were f32,
+/// a mask and a shift put them together, which is less work than two
+/// conversions and an exchange of lanes.
 Value PairVectorizer::join(Value first, Value second) {
   Value low = findWide(first), high = findWide(second);
   if (!low || !high)
     return vector::InterleaveOp::create(b, first, second);
-  auto type = VectorType::get({lanes}, b.getI32Type());
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(
-        b, DenseElementsAttr::get(type, b.getI32IntegerAttr(value)));
-  };
-  auto round = [&](Value wide) -> Value {
-    Value bits = arith::BitcastOp::create(b, type, wide);
-    return arith::AddIOp::create(b, bits, constant(0x8000));
-  };
   Value lower = arith::ShRUIOp::create(b, round(low), constant(16));
-  Value upper =
-      arith::AndIOp::create(b, round(high), constant(int32_t(0xffff0000)));
+  Value upper = upperHalf(round(high));
   return vector::BitCastOp::create(
       b, VectorType::get({2 * lanes}, b.getBF16Type()),
       arith::OrIOp::create(b, lower, upper));

@@ -133,11 +133,19 @@ Value TileExpander::put(Value tile, Value carried) {
 }
 
 Running TileExpander::takeAll(ValueRange carried) {
-  return {take(carried[0], rowMap).value, take(carried[1], rowMap).value,
-          take(carried[2], outputMap).value};
+  Running tiles = {take(carried[0], rowMap).value,
+                   take(carried[1], rowMap).value,
+                   take(carried[2], outputMap).value, Value()};
+  if (hasExactSum())
+    tiles.exactSum = take(carried[3], rowMap).value;
+  return tiles;
 }
 
 SmallVector<Value> TileExpander::putAll(Running tiles, ValueRange carried) {
-  return {put(tiles.max, carried[0]), put(tiles.sum, carried[1]),
-          put(tiles.output, carried[2])};
+  SmallVector<Value> next{put(tiles.max, carried[0]),
+                          put(tiles.sum, carried[1]),
+                          put(tiles.output, carried[2])};
+  if (hasExactSum())
+    next.push_back(put(tiles.exactSum, carried[3]));
+  return next;
 }

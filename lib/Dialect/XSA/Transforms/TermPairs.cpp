@@ -86,24 +86,35 @@ Value xsa::buildPairs(OpBuilder &builder, Location loc, Value tile,
 
 WeightsInPairs xsa::buildWeightsInPairs(OpBuilder &builder, Location loc,
                                         Value scores, Value max, Value weights,
-                                        Value sum, const SoftmaxForm &form) {
+                                        Value sum, Value exactSum,
+                                        const SoftmaxForm &form,
+                                        bool sumsConverted) {
   Value terms = expandPairs(builder, loc, scores, 0);
-  SmallVector<AffineMap> maps{
-      onPairLoops(terms, {0, 2, 1}).map, onPairLoops(max, {1}).map,
-      onPairLoops(weights, {0, 1, 2}).map, onPairLoops(sum, {1}).map};
+  SmallVector<Value> results{weights, sum};
+  if (exactSum)
+    results.push_back(exactSum);
+  SmallVector<AffineMap> maps{onPairLoops(terms, {0, 2, 1}).map,
+                              onPairLoops(max, {1}).map,
+                              onPairLoops(weights, {0, 1, 2}).map};
+  maps.append(results.size() - 1, onPairLoops(sum, {1}).map);
   SmallVector<utils::IteratorType> iterators(3, utils::IteratorType::reduction);
   iterators[1] = utils::IteratorType::parallel;
   auto body = [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
     ImplicitLocOpBuilder b(nestedLoc, nested);
     Value weight = buildShiftedExpElement(b, args[0], args[1], form);
-    Value total = arith::AddFOp::create(b, weight, args[3]);
-    linalg::YieldOp::create(
-        b, ValueRange{castFloat(b, weight, args[2].getType()), total});
+    Value narrow = castFloat(b, weight, args[2].getType());
+    Value term =
+        sumsConverted ? castFloat(b, narrow, weight.getType()) : weight;
+    SmallVector<Value> yielded{narrow, arith::AddFOp::create(b, term, args[3])};
+    if (exactSum)
+      yielded.push_back(arith::AddFOp::create(b, weight, args[4]));
+    linalg::YieldOp::create(b, yielded);
   };
   auto op = linalg::GenericOp::create(
-      builder, loc, TypeRange{weights.getType(), sum.getType()},
-      ValueRange{terms, max}, ValueRange{weights, sum}, maps, iterators, body);
-  return {op.getResult(0), op.getResult(1)};
+      builder, loc, TypeRange(ValueRange(results)), ValueRange{terms, max},
+      results, maps, iterators, body);
+  return {op.getResult(0), op.getResult(1),
+          exactSum ? op.getResult(2) : Value()};
 }
 
 /// The loops of a contraction of pairs: row, column, pair, member of the pair.

@@ -38,14 +38,16 @@ mlir::Value buildPairs(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value tile, mlir::Value init);
 
 /// The weights exp(scores - max) of a tile [keys, rows] in pairs, converted,
-/// and their sums per row before that, added to `sum`.
+/// and their sums per row, added to `sum`: of the converted ones if
+/// `sumsConverted`. Those before are then added to `exactSum`, if there is one.
 struct WeightsInPairs {
-  mlir::Value weights, sum;
+  mlir::Value weights, sum, exactSum;
 };
 WeightsInPairs buildWeightsInPairs(mlir::OpBuilder &builder, mlir::Location loc,
                                    mlir::Value scores, mlir::Value max,
                                    mlir::Value weights, mlir::Value sum,
-                                   const SoftmaxForm &form);
+                                   mlir::Value exactSum,
+                                   const SoftmaxForm &form, bool sumsConverted);
 
 /// init[i, column] + sum over k of lhs[i, k] * pairs[k / 2, column, k mod 2].
 mlir::Value buildContractionOfPairs(mlir::OpBuilder &builder,

@@ -155,6 +155,13 @@ static bool canPairTerms(AttentionOp op) {
          !ShapedType::isDynamic(valueDepth);
 }
 
+/// Whether a result has more bits than weights in bf16: only there it shows if
+/// their sum was taken before they were rounded, which takes less work.
+static bool showsQuotient(AttentionOp op) {
+  return op.getCoefficientOutput() ||
+         !getElementTypeOrSelf(op.getOutput().getType()).isBF16();
+}
+
 TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits,
                               bool hasBF16Dot) {
   TilePolicy policy;
@@ -188,6 +195,7 @@ TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits,
   if (hasBF16Dot && canPairTerms(op)) {
     policy.termsInPairs = true;
     policy.widenInputs = false;
+    policy.sumNarrowWeights = showsQuotient(op);
     policy.keyGrain = kGrainInPairs;
     policy.keyTile =
         llvm::alignTo(getKeyTile(kMaxKeysInPairs), policy.keyGrain);

@@ -25,9 +25,11 @@
 
 namespace xsa {
 
-/// The values carried from one tile of keys to the next.
+/// The values carried from one tile of keys to the next. `sum` is of the
+/// weights that the output has; `exactSum`, if any, of the weights before they
+/// were narrowed, for results that show it.
 struct Running {
-  mlir::Value max, sum, output;
+  mlir::Value max, sum, output, exactSum;
 };
 
 /// What a tile of keys needs: no masks that follow from positions, those masks,
@@ -60,6 +62,7 @@ private:
 
   void prepare();
   bool modifiesScores();
+  bool hasExactSum();
   void chooseSoftmax();
   void makeScratches();
 

@@ -88,16 +88,18 @@ SmallVector<Value> TileExpander::finishBlock(Running &running,
     Value destination = destinations[results.size()];
     results.push_back(store({row, rowMap}, {destination, map}));
   };
+  MappedValue shownSum =
+      running.exactSum ? MappedValue{running.exactSum, rowMap} : sum;
   auto scratch = [&]() -> MappedValue {
     return {makeScratch(rowMap, type), rowMap};
   };
   if (op.getLseOutput())
-    storeRow(buildLogSumExp(builder, loc, max, sum, scratch(), softmax),
+    storeRow(buildLogSumExp(builder, loc, max, shownSum, scratch(), softmax),
              op.getLseMap());
   if (op.getMaxOutput()) {
     storeRow(buildNaturalMax(builder, loc, max, scratch(), softmax),
              op.getMaxMap());
-    storeRow(buildNaturalSum(builder, loc, max, sum, scratch(), softmax),
+    storeRow(buildNaturalSum(builder, loc, max, shownSum, scratch(), softmax),
              op.getSumMap());
   }
   if (op.getCoefficientOutput())
@@ -117,11 +119,12 @@ SmallVector<Value> TileExpander::finish(ValueRange running) {
   // The running values are carried along.
   SmallVector<Value> results = forEachBlock(carried, [&](ValueRange values) {
     Running tiles = takeAll(values);
-    SmallVector<Value> stored = finishBlock(tiles, values.drop_front(3));
+    SmallVector<Value> stored =
+        finishBlock(tiles, values.drop_front(running.size()));
     SmallVector<Value> next = putAll(tiles, values);
     llvm::append_range(next, stored);
     return next;
   });
-  results.erase(results.begin(), results.begin() + 3);
+  results.erase(results.begin(), results.begin() + running.size());
   return results;
 }

@@ -50,6 +50,34 @@ func.func @pairs(%q: tensor<256x64xbf16>, %k: tensor<512x64xbf16>, %v: tensor<51
 #k = affine_map<(m, k1, k2, n) -> (k2, k1)>
 #v = affine_map<(m, k1, k2, n) -> (k2, n)>
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
+#row = affine_map<(m, k1, k2, n) -> (m)>
+
+// An output with more bits than the weights is divided by the sum of the rounded
+// ones. A log-sum-exp is of those before.
+
+// CHECK-LABEL: func.func @exact
+// CHECK:         scf.if %{{.*}} -> (tensor<32xf32>, tensor<32xf32>, tensor<32x32xf32>, tensor<32xf32>)
+// CHECK:         linalg.generic {{.*}} outs({{.*}} : tensor<32x32x2xbf16>, tensor<32xf32>, tensor<32xf32>)
+// CHECK:         %[[W:[^ ,:)]*]] = math.exp2 %{{.*}} {xsa.bounded}
+// CHECK:         %[[N:[^ ,:)]*]] = arith.truncf %[[W]]
+// CHECK:         %[[R:[^ ,:)]*]] = arith.extf %[[N]]
+// CHECK:         %[[SUM:[^ ,:)]*]] = arith.addf %[[R]]
+// CHECK:         %[[EXACT:[^ ,:)]*]] = arith.addf %[[W]]
+// CHECK:         linalg.yield %[[N]], %[[SUM]], %[[EXACT]]
+func.func @exact(%q: tensor<64x32xbf16>, %k: tensor<128x32xbf16>, %v: tensor<128x32xbf16>,
+                 %o: tensor<64x32xf32>, %l: tensor<64xf32>) -> (tensor<64x32xf32>, tensor<64xf32>) {
+  %r:2 = xsa.attention {indexing_maps = [#q, #k, #v, #o, #row]}
+      ins(%q, %k, %v : tensor<64x32xbf16>, tensor<128x32xbf16>, tensor<128x32xbf16>)
+      outs(%o : tensor<64x32xf32>) lse(%l : tensor<64xf32>) -> tensor<64x32xf32>, tensor<64xf32>
+  return %r#0, %r#1 : tensor<64x32xf32>, tensor<64xf32>
+}
+
+// -----
+
+#q = affine_map<(m, k1, k2, n) -> (m, k1)>
+#k = affine_map<(m, k1, k2, n) -> (k2, k1)>
+#v = affine_map<(m, k1, k2, n) -> (k2, n)>
+#o = affine_map<(m, k1, k2, n) -> (m, n)>
 
 // A last tile of 45 keys is filled up to 64, and those that do not exist are
 // masked.

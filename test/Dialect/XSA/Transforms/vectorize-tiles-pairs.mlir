@@ -64,6 +64,33 @@ func.func @pairs(%q: tensor<64x32xbf16>, %k: tensor<512x32xbf16>, %v: tensor<512
   return %r : tensor<64x32xbf16>
 }
 
+#row = affine_map<(m, k1, k2, n) -> (m)>
+
+// The rounded weights of a sum are the halves that are put beside each other.
+
+// CHECK-LABEL: func.func @sum_of_rounded
+// CHECK-DAG:     %[[HALF:[^ ,:)]*]] = arith.constant dense<32768> : vector<32xi32>
+// CHECK-DAG:     %[[UPPER:[^ ,:)]*]] = arith.constant dense<-65536> : vector<32xi32>
+// CHECK:         scf.for {{.*}} -> (tensor<32x64xbf16>, vector<32xf32>, vector<32xf32>)
+// CHECK:           %[[LOW:[^ ,:)]*]] = arith.addi %{{.*}}, %[[HALF]]
+// CHECK:           %[[ROUNDED:[^ ,:)]*]] = arith.andi %[[LOW]], %[[UPPER]]
+// CHECK:           %[[TERM:[^ ,:)]*]] = arith.bitcast %[[ROUNDED]]
+// CHECK:           arith.addf %[[TERM]]
+// CHECK:           %[[HIGH:[^ ,:)]*]] = arith.addi %{{.*}}, %[[HALF]]
+// CHECK:           %[[ROUNDED2:[^ ,:)]*]] = arith.andi %[[HIGH]], %[[UPPER]]
+// CHECK:           %[[TERM2:[^ ,:)]*]] = arith.bitcast %[[ROUNDED2]]
+// CHECK:           arith.addf %[[TERM2]]
+// CHECK:           %[[LOWER:[^ ,:)]*]] = arith.shrui %[[LOW]]
+// CHECK:           arith.ori %[[LOWER]], %[[ROUNDED2]]
+func.func @sum_of_rounded(%q: tensor<64x32xbf16>, %k: tensor<512x32xbf16>, %v: tensor<512x32xbf16>,
+                          %o: tensor<64x32xbf16>, %c: tensor<64xf32>) -> (tensor<64x32xbf16>, tensor<64xf32>) {
+  %r:2 = xsa.attention {exclusion = #xsa.exclusion<raw>, indexing_maps = [#q, #k, #v, #o, #o, #row]}
+      ins(%q, %k, %v : tensor<64x32xbf16>, tensor<512x32xbf16>, tensor<512x32xbf16>)
+      self_value(%q : tensor<64x32xbf16>)
+      outs(%o : tensor<64x32xbf16>) coefficient(%c : tensor<64xf32>) -> tensor<64x32xbf16>, tensor<64xf32>
+  return %r#0, %r#1 : tensor<64x32xbf16>, tensor<64xf32>
+}
+
 // bf16 that become f32 change places by two, as words: a lane has an element of
 // two rows of the result, and each is a number when the other half is zeros.
 

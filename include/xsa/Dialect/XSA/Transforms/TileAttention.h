@@ -73,8 +73,9 @@ struct TilePolicy {
   /// heads are between them. Rows that are a power of two apart share few lines
   /// of a cache, and products read them again for each block of rows.
   bool packKeys = false, packValues = false;
-  /// Sum the weights as the second product sees them, narrowed. A matrix unit
-  /// can then sum them too; the log-sum-exp loses the bits that they lose.
+  /// Sum the weights as the second product sees them, narrowed: what they lose
+  /// cancels in the quotient, and a matrix unit can sum them too. Results that
+  /// show a sum get one of the weights as they were.
   bool sumNarrowWeights = false;
   /// The own values of the rows are the values at the rows' positions: take
   /// them from there, where a target may find them among its tiles of values.
