@@ -254,6 +254,30 @@ static Value factorOfRow(ImplicitLocOpBuilder &b, Value max, double factor) {
                                  floatConstant(b, type, factor));
 }
 
+/// A sink as a maximum: what it is to be multiplied by to be a natural
+/// logarithm is taken off, within what is finite then and times the factor of a
+/// row.
+static Value sinkAsMax(ImplicitLocOpBuilder &b, Value sink, FloatType type,
+                       const SoftmaxForm &form) {
+  sink = castFloat(b, sink, type);
+  if (form.toNatural() == 1.0 && !form.fused)
+    return sink;
+  double largest =
+      APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+  double limit = largest;
+  if (form.fused)
+    limit /= std::max(1.0, roundUpToPower(form.factor));
+  double inverse = std::min(1.0 / form.toNatural(), largest);
+  Value max = arith::MulFOp::create(b, sink, floatConstant(b, type, inverse));
+  max = arith::MinimumFOp::create(b, max, floatConstant(b, type, limit));
+  max = arith::MaximumFOp::create(b, max, floatConstant(b, type, -limit));
+  // A sink of -inf is none.
+  Value none = floatConstant(b, type, -std::numeric_limits<double>::infinity());
+  Value isNone =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sink, none);
+  return arith::SelectOp::create(b, isNone, none, max);
+}
+
 /// factor * (x - max).
 static Value shiftedExponent(ImplicitLocOpBuilder &b, Value x, Value max,
                              const SoftmaxForm &form) {
@@ -294,6 +318,25 @@ Value xsa::buildShiftedExp(OpBuilder &builder, Location loc, MappedValue x,
   return buildGeneric(builder, loc, max, x,
                       [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
                         return buildShiftedExpElement(b, args[1], args[0],
+                                                      form);
+                      });
+}
+
+Value xsa::buildSinkMax(OpBuilder &builder, Location loc, MappedValue sink,
+                        MappedValue init, const SoftmaxForm &form) {
+  auto type = cast<FloatType>(init.getElementType());
+  return buildGeneric(builder, loc, sink, init,
+                      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
+                        return sinkAsMax(b, args[0], type, form);
+                      });
+}
+
+Value xsa::buildSinkSum(OpBuilder &builder, Location loc, MappedValue sinkMax,
+                        MappedValue init, const SoftmaxForm &form) {
+  // The weight of the maximum, which is off from 1 as that of a key is.
+  return buildGeneric(builder, loc, sinkMax, init,
+                      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
+                        return buildShiftedExpElement(b, args[0], args[0],
                                                       form);
                       });
 }
@@ -386,13 +429,21 @@ Value xsa::buildReciprocal(OpBuilder &builder, Location loc, MappedValue sum,
                       });
 }
 
-/// The maximum as a natural logarithm.
-static Value toNatural(ImplicitLocOpBuilder &b, Value max,
+/// The maximum as a natural logarithm. Where it is the sink (or null), that is
+/// at hand, and may be beyond what a maximum can be.
+static Value toNatural(ImplicitLocOpBuilder &b, Value max, Value sink,
                        const SoftmaxForm &form) {
-  if (form.toNatural() == 1.0)
-    return max;
-  return arith::MulFOp::create(
-      b, max, floatConstant(b, max.getType(), form.toNatural()));
+  auto type = cast<FloatType>(max.getType());
+  Value natural = max;
+  if (form.toNatural() != 1.0)
+    natural =
+        arith::MulFOp::create(b, max, floatConstant(b, type, form.toNatural()));
+  if (!sink)
+    return natural;
+  Value start = sinkAsMax(b, sink, type, form);
+  Value isSink =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, max, start);
+  return arith::SelectOp::create(b, isSink, castFloat(b, sink, type), natural);
 }
 
 /// The sum of exponentials with the maximum taken off, from that of weights,
@@ -407,10 +458,15 @@ static Value toNaturalSum(ImplicitLocOpBuilder &b, Value sum, Value max,
 }
 
 Value xsa::buildNaturalMax(OpBuilder &builder, Location loc, MappedValue max,
-                           MappedValue init, const SoftmaxForm &form) {
-  return buildGeneric(builder, loc, max, init,
+                           MappedValue sink, MappedValue init,
+                           const SoftmaxForm &form) {
+  SmallVector<MappedValue> inputs{max};
+  if (sink)
+    inputs.push_back(sink);
+  return buildGeneric(builder, loc, inputs, init,
                       [&](ImplicitLocOpBuilder &b, ValueRange args, auto) {
-                        return toNatural(b, args[0], form);
+                        return toNatural(b, args[0], sink ? args[1] : Value(),
+                                         form);
                       });
 }
 
@@ -427,18 +483,21 @@ Value xsa::buildNaturalSum(OpBuilder &builder, Location loc, MappedValue max,
 }
 
 Value xsa::buildLogSumExp(OpBuilder &builder, Location loc, MappedValue max,
-                          MappedValue sum, MappedValue init,
+                          MappedValue sum, MappedValue sink, MappedValue init,
                           const SoftmaxForm &form) {
+  SmallVector<MappedValue> inputs{max, sum};
+  if (sink)
+    inputs.push_back(sink);
   return buildGeneric(
-      builder, loc, {max, sum}, init,
+      builder, loc, inputs, init,
       [&](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
         // log(0) makes the row without keys -inf.
         Value max = finiteMax(b, args[0]);
-        Value shift = toNatural(b, max, form);
+        Value shift = toNatural(b, max, sink ? args[2] : Value(), form);
         Value sum = toNaturalSum(b, args[1], max, form);
         Value result =
             arith::AddFOp::create(b, shift, math::LogOp::create(b, sum));
-        return castFloat(b, result, args[2].getType());
+        return castFloat(b, result, args.back().getType());
       });
 }
 

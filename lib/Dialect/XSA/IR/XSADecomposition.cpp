@@ -132,8 +132,9 @@ AttentionOp::decomposeOperation(OpBuilder &builder) {
     results.push_back(buildConverted(builder, loc, y, output));
   }
   if (getLseOutput())
-    results.push_back(buildLogSumExp(
-        builder, loc, max, sum, {getLseOutput(), getLseMap()}, SoftmaxForm()));
+    results.push_back(buildLogSumExp(builder, loc, max, sum, /*sink=*/{},
+                                     {getLseOutput(), getLseMap()},
+                                     SoftmaxForm()));
   if (getMaxOutput()) {
     results.push_back(
         buildConverted(builder, loc, max, {getMaxOutput(), getMaxMap()}));

@@ -201,23 +201,16 @@ Running TileExpander::startBlock(Running init) {
     return linalg::FillOp::create(b, scalar, into).getResult(0);
   };
   Value none = constant(-std::numeric_limits<double>::infinity());
-  auto startFrom = [&](Value max, Value sum) -> Running {
-    return {fill(max, init.max), fill(sum, init.sum),
-            fill(constant(0.0), init.output),
-            init.exactSum ? fill(sum, init.exactSum) : Value()};
+  Value max = parts.sinks ? buildSinkMax(b, loc, parts.sinks,
+                                         {init.max, rowMap}, softmax)
+                          : fill(none, init.max);
+  auto startSum = [&](Value into) {
+    return parts.sinks
+               ? buildSinkSum(b, loc, {max, rowMap}, {into, rowMap}, softmax)
+               : fill(constant(0.0), into);
   };
-  if (!parts.sinks)
-    return startFrom(none, constant(0.0));
-
-  Value sink = castFloat(b, parts.sinks.value, type);
-  if (softmax.toNatural() != 1.0)
-    sink = arith::MulFOp::create(b, sink, constant(1.0 / softmax.toNatural()));
-  // A sink of -inf is none.
-  Value isNone =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sink, none);
-  Value weight =
-      arith::SelectOp::create(b, isNone, constant(0.0), constant(1.0));
-  return startFrom(sink, weight);
+  return {max, startSum(init.sum), fill(constant(0.0), init.output),
+          init.exactSum ? startSum(init.exactSum) : Value()};
 }
 
 /// x * factor, in place.

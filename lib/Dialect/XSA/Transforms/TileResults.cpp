@@ -94,11 +94,13 @@ SmallVector<Value> TileExpander::finishBlock(Running &running,
     return {makeScratch(rowMap, type), rowMap};
   };
   if (op.getLseOutput())
-    storeRow(buildLogSumExp(builder, loc, max, shownSum, scratch(), softmax),
+    storeRow(buildLogSumExp(builder, loc, max, shownSum, parts.sinks, scratch(),
+                            softmax),
              op.getLseMap());
   if (op.getMaxOutput()) {
-    storeRow(buildNaturalMax(builder, loc, max, scratch(), softmax),
-             op.getMaxMap());
+    storeRow(
+        buildNaturalMax(builder, loc, max, parts.sinks, scratch(), softmax),
+        op.getMaxMap());
     storeRow(buildNaturalSum(builder, loc, max, shownSum, scratch(), softmax),
              op.getSumMap());
   }

@@ -164,14 +164,20 @@ func.func @bf16_keys_are_widened(%q: tensor<64x8xbf16>, %k: tensor<64x8xbf16>, %
 // CHECK-SAME:    %[[SELF:[^:]*]]: tensor<2x64x8xf32>, %[[SINKS:[^:]*]]: tensor<2x3xf32>
 // CHECK-DAG:     %[[LOG2E:[^ ,:)]*]] = arith.constant 1.44269502 : f32
 // CHECK-DAG:     %[[LN2:[^ ,:)]*]] = arith.constant 0.693147182 : f32
+// CHECK-DAG:     %[[LARGEST:[^ ,:)]*]] = arith.constant 3.40282347E+38 : f32
+// CHECK-DAG:     %[[LOWEST:[^ ,:)]*]] = arith.constant -3.40282347E+38 : f32
+// CHECK-DAG:     %[[NONE:[^ ,:)]*]] = arith.constant 0xFF800000 : f32
 // CHECK:         scf.forall (%[[H:[^ ,:)]*]], %[[G:[^ ,:)]*]], %[[M:[^ ,:)]*]]) = (0, 0, 0) to (2, 3, 64) step (1, 1, 16)
 // CHECK:           %[[SINKTILE:[^ ,:)]*]] = tensor.extract_slice %[[SINKS]][%[[H]], %[[G]]] [1, 1]
 // CHECK:           %[[SINK:[^ ,:)]*]] = tensor.extract %[[SINKTILE]]
-// CHECK:           %[[SINK2:[^ ,:)]*]] = arith.mulf %[[SINK]], %[[LOG2E]]
-// CHECK:           %[[NONE:[^ ,:)]*]] = arith.cmpf oeq, %[[SINK2]]
-// CHECK:           %[[WEIGHT:[^ ,:)]*]] = arith.select %[[NONE]]
-// CHECK:           %[[MAX0:[^ ,:)]*]] = linalg.fill {xsa.tile} ins(%[[SINK2]] : f32)
-// CHECK:           %[[SUM0:[^ ,:)]*]] = linalg.fill {xsa.tile} ins(%[[WEIGHT]] : f32)
+// The base of powers is changed within what is finite; -inf is no sink.
+// CHECK:           %[[MAX0:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[SINK]] : f32)
+// CHECK:             %[[SINK2:[^ ,:)]*]] = arith.mulf %{{.*}}, %[[LOG2E]]
+// CHECK:             arith.minimumf %[[SINK2]], %[[LARGEST]]
+// CHECK:             arith.maximumf %{{.*}}, %[[LOWEST]]
+// CHECK:             arith.select %{{.*}}, %[[NONE]]
+// CHECK:           %[[SUM0:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[MAX0]] : tensor<16xf32>)
+// CHECK:             math.exp2
 // CHECK:           %[[END:[^ ,:)]*]]:3 = scf.for {{.*}} iter_args(%{{.*}} = %[[MAX0]], %{{.*}} = %[[SUM0]]
 // One division per row.
 // CHECK:           %[[INVERSE:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[END]]#1
@@ -181,12 +187,15 @@ func.func @bf16_keys_are_widened(%q: tensor<64x8xbf16>, %k: tensor<64x8xbf16>, %
 // CHECK:             arith.divf
 // CHECK:           linalg.generic {{.*}} ins(%[[Y]], %{{.*}}, %{{.*}} : tensor<8x16xf32>, tensor<8x16xf32>, tensor<16xf32>)
 // CHECK:             arith.subf
-// CHECK:           linalg.generic {{.*}} ins(%[[END]]#0, %[[END]]#1
+// CHECK:           linalg.generic {{.*}} ins(%[[END]]#0, %[[END]]#1, %[[SINK]] :
 // CHECK:             arith.mulf %{{.*}}, %[[LN2]]
 // CHECK:             math.log
-// The maximum is a natural logarithm in results; the sum is as it is.
-// CHECK:           %[[MAX:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[END]]#0 :
+// The maximum is a natural logarithm in results, and the sink itself where it is
+// that; the sum is as it is.
+// CHECK:           %[[MAX:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[END]]#0, %[[SINK]] :
+// CHECK:           ^bb0(%{{.*}}: f32, %[[GIVEN:[^ ,:)]*]]: f32, %{{.*}}: f32):
 // CHECK:             arith.mulf %{{.*}}, %[[LN2]]
+// CHECK:             arith.select %{{.*}}, %[[GIVEN]]
 // CHECK-DAG:       tensor.insert_slice %[[MAX]] into
 // CHECK-DAG:       tensor.insert_slice %[[END]]#1 into
 // CHECK:           scf.forall.in_parallel

@@ -13,42 +13,45 @@ from run_model import run_model
 ROWS, FEW, KEYS, DEPTH = 64, 4, 1024, 16
 
 
-def module(rows, scale, dtype, lse):
-    maps = "(m, k1)", "(k2, k1)", "(k2, n)", "(m, n)", *["(m)"] * lse
+def module(rows, scale, dtype, lse, sink):
+    maps = "(m, k1)", "(k2, k1)", "(k2, n)", *["()"] * sink, "(m, n)", *["(m)"] * lse
     maps = ", ".join(f"affine_map<(m, k1, k2, n) -> {m}>" for m in maps)
     o, k = (f"tensor<{count}x{DEPTH}x{dtype}>" for count in (rows, KEYS))
     row = f"tensor<{rows}xf32>"
     results = f"{o}, {row}" if lse else o
     return f"""
-func.func @main(%q: {o}, %k: {k}, %v: {k}) -> {o} {{
+func.func @main(%q: {o}, %k: {k}, %v: {k}{", %sink: tensor<f32>" * sink}) -> {o} {{
   %empty = tensor.empty() : {o}
   %row = tensor.empty() : {row}
   %r{":2" * lse} = xsa.attention {{scale = {scale:.17e} : f64, indexing_maps = [{maps}]}}
-      ins(%q, %k, %v : {o}, {k}, {k}) outs(%empty : {o})
+      ins(%q, %k, %v : {o}, {k}, {k}) {"sinks(%sink : tensor<f32>)" * sink} outs(%empty : {o})
       {f"lse(%row : {row})" if lse else ""} -> {results}
   return %r{"#0" * lse} : {o}
 }}
 """
 
 
-def softmax(scores):
+def softmax(scores, sink=None):
+    if sink is not None:
+        return softmax(np.hstack([scores, np.full_like(scores[:, :1], sink)]))[:, :-1]
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def check(xsa_run, scale, dtype, lse, q, k, v):
+def check(xsa_run, scale, dtype, lse, q, k, v, sink=None):
     """`q` and `k` have products that an f32 holds, so that only what follows is inexact."""
-    text = module(len(q), scale, dtype, lse)
-    (got,) = run_model(xsa_run, text, [q, k, v], "--target", "emulator")
+    text = module(len(q), scale, dtype, lse, sink is not None)
+    sinks = [] if sink is None else [np.float32(sink)]
+    (got,) = run_model(xsa_run, text, [q, k, v, *sinks], "--target", "emulator")
     q, k, v = np.float64(q), np.float64(k), np.float64(v)
     products = q @ k.T
-    exact = softmax(scale * products) @ v
-    plain = softmax(np.float32(scale) * np.float32(products)) @ v
+    exact = softmax(scale * products, sink) @ v
+    plain = softmax(np.float32(scale) * np.float32(products), sink) @ v
     error = np.max(np.abs(got - exact))
     # Weights are rounded, and so is the result. (NaN compares as false.)
     rounding = {"f16": 2.0**-11, "bf16": 2.0**-8}[dtype] * np.max(np.abs(v))
     limit = 2 * (np.max(np.abs(plain - exact)) + rounding)
-    what = f"{dtype}, {len(q)} rows, scale {scale:g}{', with log-sum-exp' * lse}"
+    what = f"{dtype}, {len(q)} rows, scale {scale:g}{', with log-sum-exp' * lse}, sink {sink}"
     assert error <= limit, f"{what}: error {error:.3g}, expected at most {limit:.3g}"
 
 
@@ -73,6 +76,11 @@ def main():
         k[:, 1] = rng.permutation(KEYS) % 128
         for step in steps:
             check(xsa_run, step * math.log(2), dtype, False, q, k, v)
+        # A sink near such scores, about as much as all of them.
+        for above in 2.25, 4, 5.5:
+            for rows in ROWS, FEW:
+                sink = 0.125 * (4096 * 4064 + 127) + above
+                check(xsa_run, 0.125, dtype, False, q[:rows], k, v, sink)
         # Scores that an f32 holds, and that grow by 1 from tile to tile; their products with log2(e) are rounded
         # for each maximum anew.
         rise = np.arange(KEYS) // 64 % 4

@@ -145,6 +145,14 @@ mlir::Value buildShiftedExp(mlir::OpBuilder &builder, mlir::Location loc,
                             MappedValue x, MappedValue max,
                             const SoftmaxForm &form);
 
+/// The maximum that a row with a sink starts from, into `init`, and the sum.
+mlir::Value buildSinkMax(mlir::OpBuilder &builder, mlir::Location loc,
+                         MappedValue sink, MappedValue init,
+                         const SoftmaxForm &form);
+mlir::Value buildSinkSum(mlir::OpBuilder &builder, mlir::Location loc,
+                         MappedValue sinkMax, MappedValue init,
+                         const SoftmaxForm &form);
+
 /// How far the maximum that is taken off may stay behind the scores, as an
 /// exponent of 2: weights and sums grow by up to 2^8, which no float minds.
 inline constexpr double kMaxLag = 8.0;
@@ -173,9 +181,9 @@ mlir::Value buildReciprocal(mlir::OpBuilder &builder, mlir::Location loc,
                             MappedValue sum, MappedValue init);
 
 /// The maximum into `init`, brought to natural logarithms, and the sum relative
-/// to it. Both have the type of `init`.
+/// to it. Both have the type of `init`. A row has `sink`, or null.
 mlir::Value buildNaturalMax(mlir::OpBuilder &builder, mlir::Location loc,
-                            MappedValue max, MappedValue init,
+                            MappedValue max, MappedValue sink, MappedValue init,
                             const SoftmaxForm &form);
 mlir::Value buildNaturalSum(mlir::OpBuilder &builder, mlir::Location loc,
                             MappedValue max, MappedValue sum, MappedValue init,
@@ -183,8 +191,8 @@ mlir::Value buildNaturalSum(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// max + log(sum) into `init`, the maximum brought to natural logarithms.
 mlir::Value buildLogSumExp(mlir::OpBuilder &builder, mlir::Location loc,
-                           MappedValue max, MappedValue sum, MappedValue init,
-                           const SoftmaxForm &form);
+                           MappedValue max, MappedValue sum, MappedValue sink,
+                           MappedValue init, const SoftmaxForm &form);
 
 /// c = (y . v) / n(v), a row of `map`, in the accumulator type.
 mlir::Value buildExclusionCoefficient(mlir::OpBuilder &builder,
