@@ -13,6 +13,8 @@
 
 #include "xsa/ExecutionEngine/RecordingDevice.h"
 
+#include "xsa/ExecutionEngine/PendingFile.h"
+
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -351,27 +353,12 @@ Error RecordingDevice::launch(void *function, const LaunchShape &shape,
 // Files
 //===----------------------------------------------------------------------===//
 
-static Error writeFile(StringRef path, function_ref<void(raw_ostream &)> body) {
-  std::error_code error;
-  raw_fd_ostream os(path, error);
-  if (!error) {
-    body(os);
-    os.close();
-    error = os.error();
-    os.clear_error();
-  }
-  if (!error)
-    return Error::success();
-  return createStringError("'" + path +
-                           "': could not be written: " + error.message());
-}
-
 static std::string getImageName(unsigned number, Device::ImageFormat format) {
   return "kernels-" + std::to_string(number) +
          (format == Device::ImageFormat::Assembly ? ".ptx" : ".bc");
 }
 
-Error RecordingDevice::writeManifest(StringRef path) const {
+void RecordingDevice::printManifest(raw_ostream &os) const {
   auto writeSizes = [](json::OStream &json, StringRef name,
                        const std::array<uint64_t, 3> &sizes) {
     json.attributeArray(name, [&] {
@@ -398,27 +385,25 @@ Error RecordingDevice::writeManifest(StringRef path) const {
         });
     });
   };
-  return writeFile(path, [&](raw_ostream &os) {
-    json::OStream json(os, /*IndentSize=*/1);
-    json.object([&] {
-      json.attribute("chip", chip);
-      json.attributeArray("buffers", [&] {
-        for (const Buffer &buffer : buffers)
-          json.object([&] {
-            json.attribute("bytes", int64_t(buffer.numBytes));
-            if (buffer.argument)
-              json.attribute("argument", *buffer.argument);
-            if (buffer.result)
-              json.attribute("result", *buffer.result);
-          });
-      });
-      json.attributeArray("launches", [&] {
-        for (const Launch &launch : launches)
-          json.object([&] { writeLaunch(json, launch); });
-      });
+  json::OStream json(os, /*IndentSize=*/1);
+  json.object([&] {
+    json.attribute("chip", chip);
+    json.attributeArray("buffers", [&] {
+      for (const Buffer &buffer : buffers)
+        json.object([&] {
+          json.attribute("bytes", int64_t(buffer.numBytes));
+          if (buffer.argument)
+            json.attribute("argument", *buffer.argument);
+          if (buffer.result)
+            json.attribute("result", *buffer.result);
+        });
     });
-    os << "\n";
+    json.attributeArray("launches", [&] {
+      for (const Launch &launch : launches)
+        json.object([&] { writeLaunch(json, launch); });
+    });
   });
+  os << "\n";
 }
 
 Error RecordingDevice::write(StringRef folder, ArrayRef<Array> results) {
@@ -438,14 +423,29 @@ Error RecordingDevice::write(StringRef folder, ArrayRef<Array> results) {
   if (std::error_code error = sys::fs::create_directories(folder))
     return createStringError("'" + folder +
                              "': could not be made: " + error.message());
-  auto getPath = [&](StringRef name) {
+  // All are written before one has its name, and the list of launches has it
+  // last: where that is, the others are.
+  std::vector<PendingFile> files;
+  auto write = [&](StringRef name,
+                   function_ref<void(raw_ostream &)> print) -> Error {
     SmallString<128> path = folder;
     sys::path::append(path, name);
-    return path;
+    Expected<PendingFile> file =
+        PendingFile::create(path, PendingFile::Contents::Text);
+    if (!file)
+      return file.takeError();
+    files.push_back(std::move(*file));
+    return files.back().write(print);
   };
   for (auto &image : images)
-    if (Error error = writeFile(getPath(getImageName(image->number, format)),
-                                [&](raw_ostream &os) { os << image->code; }))
+    if (Error error = write(getImageName(image->number, format),
+                            [&](raw_ostream &os) { os << image->code; }))
       return error;
-  return writeManifest(getPath("launches.json"));
+  if (Error error =
+          write("launches.json", [&](raw_ostream &os) { printManifest(os); }))
+    return error;
+  for (PendingFile &file : files)
+    if (Error error = file.commit())
+      return error;
+  return Error::success();
 }

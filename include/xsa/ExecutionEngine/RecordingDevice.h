@@ -111,7 +111,7 @@ private:
   llvm::Error copyToHost(void *to, uint64_t from, uint64_t numBytes);
   unsigned getBuffer(Allocation &allocation);
   llvm::Expected<Parameter> readParameter(const void *data, unsigned numBytes);
-  llvm::Error writeManifest(llvm::StringRef path) const;
+  void printManifest(llvm::raw_ostream &os) const;
 
   ImageFormat format;
   std::string chip;

@@ -27,6 +27,15 @@
 // RUN: not xsa-run %t/chain.mlir --target record --record %t/host.mlir/no 2>&1 | FileCheck %s --check-prefix=MADE
 // MADE: error: '{{.*}}host.mlir/no': could not be made: Not a directory
 
+// Files appear when all are complete: on a full disk, or with a limit on the size of files, an earlier recording stays.
+// RUN: cp -r %t/ptx %t/limited
+// RUN: not bash -c 'ulimit -f 1; xsa-run %t/chain.mlir --target record --record %t/limited --chip sm_90' 2>&1 | FileCheck %s --check-prefix=LIMIT
+// LIMIT-NOT: Stack dump
+// LIMIT: error: '{{.*}}launches.json': could not be written: File too large
+// RUN: diff -r %t/ptx %t/limited
+// RUN: not bash -c 'ulimit -f 1; xsa-run %t/chain.mlir --target record --record %t/new' 2>&1 | FileCheck %s --check-prefix=LIMIT
+// RUN: find %t/new -type f | count 0
+
 //--- chain.mlir
 // The second launch reads what the first wrote: the same buffer, and no copy. The
 // argument is uploaded once.
