@@ -125,6 +125,7 @@ void xsa::addHostLoops(OpPassManager &pm, const LowerToCPUOptions &options) {
       createConvertLinalgToCPULoopsPass(loopOptions));
   addCleanup(pm);
   pm.addPass(createConvertSCFParallelToXSARuntimePass());
+  pm.addNestedPass<func::FuncOp>(createKeepMatrixTilesPass());
   pm.addPass(createLegalizeScalarsPass());
 }
 

@@ -47,6 +47,18 @@ def FuseElementwisePass
   ];
 }
 
+def KeepMatrixTilesPass
+    : Pass<"xsa-keep-matrix-tiles", "::mlir::func::FuncOp"> {
+  let summary = "keep LLVM from making calls of loops beside AMX tiles";
+  let description = [{
+    A call ends what AMX tiles hold and how they are configured, so that LLVM
+    configures them again after each, which takes longer than most of what is
+    called. Functions with operations of the `amx` dialect get the attributes
+    `no-builtin-memset` and `no-builtin-memcpy`, with which loops that fill or
+    copy memory stay loops.
+  }];
+}
+
 def LegalizeScalarsPass
     : Pass<"xsa-legalize-scalars", "::mlir::ModuleOp"> {
   let summary = "expand arithmetic that processors lack, on scalars and vectors";
