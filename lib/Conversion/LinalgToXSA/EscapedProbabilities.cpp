@@ -17,12 +17,31 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace xsa;
+
+/// What an operation reads: operands, and what its body does from outside.
+static llvm::SetVector<Value> collectReadValues(Operation *op) {
+  llvm::SetVector<Value> values;
+  values.insert_range(op->getOperands());
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  return values;
+}
+
+/// The operations beside `op` that read its results, also within their bodies.
+static llvm::SetVector<Operation *> collectReaders(Operation *op) {
+  llvm::SetVector<Operation *> readers;
+  for (Operation *user : op->getUsers())
+    if (Operation *reader = op->getBlock()->findAncestorOpInBlock(*user))
+      readers.insert(reader);
+  return readers;
+}
 
 /// Whether a tensor holds the same whatever the inputs of the model are, such
 /// as the ones that a sum is written as a product with.
@@ -77,8 +96,8 @@ static bool reachesExponential(Operation *op,
     return false;
   bool reaches = exponentiates(op) || isa<linalg::SoftmaxOp>(op);
   if (!reaches)
-    for (Value operand : op->getOperands())
-      if (Operation *def = operand.getDefiningOp())
+    for (Value value : collectReadValues(op))
+      if (Operation *def = value.getDefiningOp())
         reaches |= reachesExponential(def, chain, known);
   if (reaches)
     chain.insert(op);
@@ -98,6 +117,12 @@ static llvm::SetVector<Operation *> collectProbabilityOps(Value probabilities,
   return chain;
 }
 
+static bool handlesFloats(Operation *op) {
+  auto isFloat = [](Type type) { return isa<FloatType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isFloat) ||
+         llvm::any_of(op->getResultTypes(), isFloat);
+}
+
 /// Layout, casts, averages: sums and products with constants.
 static bool isLinearInOneOperand(Operation *op) {
   if (isa_and_nonnull<tensor::TensorDialect>(op->getDialect()))
@@ -105,22 +130,24 @@ static bool isLinearInOneOperand(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp)
     return false;
-  for (Operation &inner : *linalgOp.getBlock()) {
+  auto result = linalgOp.getBlock()->walk([&](Operation *inner) {
     if (isa<arith::ExtFOp, arith::TruncFOp, arith::ConstantOp, arith::AddFOp,
-            linalg::YieldOp, linalg::IndexOp>(inner))
-      continue;
+            linalg::YieldOp, tensor::ExtractOp, scf::IfOp, scf::YieldOp>(inner))
+      return WalkResult::advance();
+    // Where elements are read.
+    if (!handlesFloats(inner))
+      return WalkResult::advance();
     bool scales = isa<arith::MulFOp, arith::DivFOp>(inner) &&
-                  llvm::any_of(inner.getOperands(), [&](Value operand) {
+                  llvm::any_of(inner->getOperands(), [&](Value operand) {
                     auto argument = dyn_cast<BlockArgument>(operand);
                     Value source = operand;
                     if (argument && argument.getOwner() == linalgOp.getBlock())
                       source = linalgOp.getMatchingOpOperand(argument)->get();
                     return matchPattern(source, m_Constant());
                   });
-    if (!scales)
-      return false;
-  }
-  return true;
+    return scales ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,7 +252,8 @@ bool OwnElements::areNoneOf(Value value) {
 static StringRef nameComputation(Operation *op) {
   if (isa<linalg::GenericOp>(op))
     for (Operation &step : op->getRegion(0).front().without_terminator())
-      if (!isa<CastOpInterface>(step))
+      if (handlesFloats(&step) &&
+          !isa<CastOpInterface, tensor::ExtractOp, arith::ConstantOp>(step))
         return step.getName().getStringRef();
   return op->getName().getStringRef();
 }
@@ -237,7 +265,7 @@ std::string xsa::findEscape(TensorView &view, Value probabilities, Value root,
       collectProbabilityOps(probabilities, root);
   llvm::SetVector<Operation *> reached;
   for (Operation *op : chain)
-    for (Operation *user : op->getUsers())
+    for (Operation *user : collectReaders(op))
       if (!chain.contains(user) && user != contraction &&
           user != root.getDefiningOp())
         reached.insert(user);
@@ -246,7 +274,8 @@ std::string xsa::findEscape(TensorView &view, Value probabilities, Value root,
   OwnElements own(view, chain, probabilities, root);
   for (unsigned i = 0; i < reached.size(); ++i) {
     Operation *op = reached[i];
-    if (op->hasTrait<OpTrait::IsTerminator>())
+    // A size says nothing of what is stored.
+    if (op->hasTrait<OpTrait::IsTerminator>() || isa<tensor::DimOp>(op))
       continue;
     if (op->use_empty() && !raised.contains(op))
       continue;
@@ -263,7 +292,7 @@ std::string xsa::findEscape(TensorView &view, Value probabilities, Value root,
       return ("its probabilities are also used by '" + nameComputation(op) +
               "', which would no longer belong to the output")
           .str();
-    reached.insert_range(op->getUsers());
+    reached.insert_range(collectReaders(op));
   }
   return "";
 }

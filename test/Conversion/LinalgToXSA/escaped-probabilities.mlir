@@ -295,3 +295,83 @@ func.func @sum_of_powers(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
+
+// -----
+
+// Read within bodies, as tensors of unknown sizes are when they are broadcast.
+// CHECK-LABEL: func @read_within_bodies(
+// CHECK-NOT: exclusion
+// CHECK: xsa.attention
+// CHECK-NOT: exclusion
+func.func @read_within_bodies(%x: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %es = tensor.empty() : tensor<8x8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %et = tensor.empty() : tensor<4x8xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %t = linalg.transpose ins(%x : tensor<8x4xf32>) outs(%et : tensor<4x8xf32>) permutation = [1, 0]
+  %s = linalg.matmul ins(%x, %t : tensor<8x4xf32>, tensor<4x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %size = tensor.dim %p, %c0 : tensor<8x8xf32>
+  %copy = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%es : tensor<8x8xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %one = arith.constant 1 : index
+    %repeats = arith.cmpi eq, %size, %one : index
+    %at = arith.select %repeats, %c0, %i : index
+    %e = tensor.extract %p[%at, %j] : tensor<8x8xf32>
+    linalg.yield %e : f32
+  } -> tensor<8x8xf32>
+  // expected-remark @below {{attention not made exclusive: its probabilities are also used by 'math.log', which would no longer belong to the output}}
+  %y = linalg.matmul ins(%copy, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%es : tensor<8x8xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %e = tensor.extract %p[%j, %i] : tensor<8x8xf32>
+    %r = math.log %e : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  return %y, %z : tensor<8x4xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// Only rearranged in a body.
+// CHECK-LABEL: func @rearranged_within_bodies(
+// CHECK: xsa.attention {exclusion
+func.func @rearranged_within_bodies(%x: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %es = tensor.empty() : tensor<8x8xf32>
+  %ey = tensor.empty() : tensor<8x4xf32>
+  %et = tensor.empty() : tensor<4x8xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %t = linalg.transpose ins(%x : tensor<8x4xf32>) outs(%et : tensor<4x8xf32>) permutation = [1, 0]
+  %s = linalg.matmul ins(%x, %t : tensor<8x4xf32>, tensor<4x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %size = tensor.dim %p, %c0 : tensor<8x8xf32>
+  %copy = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%es : tensor<8x8xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %one = arith.constant 1 : index
+    %repeats = arith.cmpi eq, %size, %one : index
+    %at = arith.select %repeats, %c0, %i : index
+    %e = tensor.extract %p[%at, %j] : tensor<8x8xf32>
+    linalg.yield %e : f32
+  } -> tensor<8x8xf32>
+  %y = linalg.matmul ins(%copy, %x : tensor<8x8xf32>, tensor<8x4xf32>) outs(%y0 : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%es : tensor<8x8xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %e = tensor.extract %p[%j, %i] : tensor<8x8xf32>
+    linalg.yield %e : f32
+  } -> tensor<8x8xf32>
+  return %y, %z : tensor<8x4xf32>, tensor<8x8xf32>
+}
