@@ -47,10 +47,14 @@ llvm::SetVector<Operation *> xsa::collectUsers(AttentionOp op,
   for (unsigned i = 0; i < reached.size() && i < maxUsers; ++i) {
     if (reduces(reached[i]) && !beyondReductions)
       continue;
-    for (Operation *user : reached[i]->getUsers())
+    for (Operation *user : reached[i]->getUsers()) {
+      // What is read within a body is what the operation computes.
+      if (auto outer = user->getParentOfType<linalg::LinalgOp>())
+        user = outer;
       if (isa<linalg::LinalgOp>(user) ||
           isa_and_nonnull<tensor::TensorDialect>(user->getDialect()))
         reached.insert(user);
+    }
   }
   return reached;
 }
