@@ -54,15 +54,14 @@ static bool staysInRow(const OutputAccess &output,
   return true;
 }
 
-/// Whether the dot product runs over exactly the output's columns.
+/// Whether the dot product runs over exactly the output's columns: indices of
+/// as many digits as there are columns are all of them, in order.
 static bool coversColumns(MatchContext &match, const OutputAccess &output,
                           const ExclusionMatch &exclusion) {
   AttentionOp op = output.op;
   unsigned n = op.getValueDepthDim();
   auto digits = match.ctx.getDigits(output.loops[n]);
-  if (!digits || ExprContext::getInteger(digits->offset) != 0 ||
-      ExprContext::getInteger(digits->stride) != 1 ||
-      digits->vars.size() != exclusion.columns.size())
+  if (!digits || digits->vars.size() != exclusion.columns.size())
     return false;
   auto outDim =
       op.getOutputMap().getResultPosition(getAffineDimExpr(n, op.getContext()));

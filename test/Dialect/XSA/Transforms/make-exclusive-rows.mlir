@@ -369,3 +369,34 @@ func.func @gathered_in_place(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
       outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
   return %y : tensor<?x4xf32>
 }
+
+// Two sequences that have the same learned positions are two.
+// REMARK: remark: attention not made exclusive: query comes from argument 0, value from argument 1
+// CHECK-LABEL: func @same_positions(
+// CHECK-NOT: exclusion
+// CHECK: return
+func.func @same_positions(%x: tensor<8x4xf32>, %other: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %e = tensor.empty() : tensor<8x4xf32>
+  %positions = arith.constant dense<[[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8], [0.1, 0.3, 0.5, 0.7], [0.2, 0.4, 0.6, 0.8], [0.9, 0.2, 0.3, 0.4], [0.8, 0.6, 0.7, 0.8], [0.7, 0.3, 0.5, 0.7], [0.6, 0.4, 0.6, 0.8]]> : tensor<8x4xf32>
+  %q = linalg.add ins(%x, %positions : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %v = linalg.add ins(%other, %positions : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%q, %v, %v : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>)
+      outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// What is added to the values is of every other token.
+// REMARK: remark: attention not made exclusive: value rows are not at their own position in argument 1
+// CHECK-LABEL: func @every_other_row(
+// CHECK-NOT: exclusion
+// CHECK: return
+func.func @every_other_row(%x: tensor<8x4xf32>, %other: tensor<16x4xf32>) -> tensor<8x4xf32> {
+  %e = tensor.empty() : tensor<8x4xf32>
+  %half = tensor.extract_slice %other[0, 0] [8, 4] [2, 1] : tensor<16x4xf32> to tensor<8x4xf32>
+  %v = linalg.add ins(%x, %half : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %y = xsa.attention {indexing_maps = [#q, #k, #v, #o]}
+      ins(%x, %x, %v : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>)
+      outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
