@@ -167,3 +167,45 @@ func.func @once_more(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   } -> tensor<8x8xf32>
   return %z : tensor<8x8xf32>
 }
+
+// What is added in the same step is not dropped.
+// CHECK-LABEL: func @added_to_what_is_left(
+// CHECK-SAME: %[[M:[a-z0-9]+]]: tensor<8xf32>)
+// CHECK: xsa.attention {indexing_maps
+// CHECK: linalg.generic {{.*}} %[[M]]
+// CHECK: return
+func.func @added_to_what_is_left(%x: tensor<8x8xf32>, %more: tensor<8xf32>) -> tensor<8x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<8x8xf32>
+  %ey = tensor.empty() : tensor<8x8xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %t = linalg.transpose ins(%x : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) permutation = [1, 0]
+  %s = linalg.matmul ins(%x, %t : tensor<8x8xf32>, tensor<8x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<8x8xf32>) outs(%es : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y = linalg.matmul ins(%p, %x : tensor<8x8xf32>, tensor<8x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %changed = linalg.tanh ins(%y : tensor<8x8xf32>) outs(%ey : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %er = tensor.empty() : tensor<8xf32>
+  %ez = tensor.empty() : tensor<8x8xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%er : tensor<8xf32>) -> tensor<8xf32>
+  %dot = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]} ins(%changed, %x : tensor<8x8xf32>, tensor<8x8xf32>) outs(%r0 : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %r = arith.addf %o, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %norm = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x8xf32>) outs(%r0 : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.mulf %a, %a : f32
+    %r = arith.addf %o, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %z = linalg.generic {indexing_maps = [#id, #id, #row, #row, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%changed, %x, %dot, %norm, %more : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) outs(%ez : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %g: f32, %o: f32):
+    %f = arith.divf %c, %d : f32
+    %m = arith.mulf %f, %b : f32
+    %w = arith.subf %a, %m : f32
+    %r = arith.addf %w, %g : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  return %z : tensor<8x8xf32>
+}
