@@ -87,7 +87,9 @@ SmallVector<ExprRef> xsa::collectAttentions(TensorView &view, ExprRef e) {
       if (!seen.insert(inner).second)
         continue;
       if (inner->is(ExprKind::Access)) {
-        if (inner->getValue().getDefiningOp<AttentionOp>())
+        auto op = inner->getValue().getDefiningOp<AttentionOp>();
+        // Not to a log-sum-exp or another further result.
+        if (op && inner->getValue() == op->getResult(0))
           accesses.push_back(inner);
       } else if (inner->is(ExprKind::Apply)) {
         for (ExprRef operand : inner->getOperands())

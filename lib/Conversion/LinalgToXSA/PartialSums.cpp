@@ -79,6 +79,9 @@ ExprRef xsa::mergePartialSums(MatchContext &match, ExprRef sum) {
     return inner->isReduce(ExprOp::Add) && !inner->getBoundVars().empty();
   };
   auto merge = [&](ArrayRef<ExprRef> vars, ExprRef choice) {
+    // Of like parts nothing is chosen.
+    if (!choice->isApply(ExprOp::Select))
+      return sum;
     ExprRef piece = mergePieces(match, choice);
     return piece && isSum(piece) ? match.view.reduce(ExprOp::Add, vars, piece)
                                  : sum;
@@ -101,7 +104,7 @@ ExprRef xsa::mergePartialSums(MatchContext &match, ExprRef sum) {
     else if (!term->isConstant(0))
       return sum;
   }
-  if (parts.empty() || !sortByPosition(match, parts))
+  if (parts.size() < 2 || !sortByPosition(match, parts))
     return sum;
   ExprRef number = match.partOf(parts.front()->getBoundVars().front(),
                                 ctx.integer(parts.size()));
