@@ -178,6 +178,7 @@ private:
     policy.rowsInnermost = false;
     policy.widenInputs = false;
     policy.sumNarrowWeights = true;
+    policy.showExactSums = op.showsSums();
     return policy;
   }
 

@@ -83,7 +83,8 @@ bool TileExpander::modifiesScores() {
 /// Whether weights are summed twice: as the output has them, so that rounding
 /// them cancels in the quotient, and for results that show the sum.
 bool TileExpander::hasExactSum() {
-  return policy.sumNarrowWeights && weightScratch && op.showsSums();
+  return policy.sumNarrowWeights && policy.showExactSums && weightScratch &&
+         op.showsSums();
 }
 
 /// Where scale and log2(e) are applied: to the query, once instead of to every

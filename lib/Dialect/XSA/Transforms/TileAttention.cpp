@@ -196,6 +196,7 @@ TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits,
     policy.termsInPairs = true;
     policy.widenInputs = false;
     policy.sumNarrowWeights = showsQuotient(op);
+    policy.showExactSums = true;
     policy.keyGrain = kGrainInPairs;
     policy.keyTile =
         llvm::alignTo(getKeyTile(kMaxKeysInPairs), policy.keyGrain);

@@ -74,9 +74,11 @@ struct TilePolicy {
   /// of a cache, and products read them again for each block of rows.
   bool packKeys = false, packValues = false;
   /// Sum the weights as the second product sees them, narrowed: what they lose
-  /// cancels in the quotient, and a matrix unit can sum them too. Results that
-  /// show a sum get one of the weights as they were.
+  /// cancels in the quotient, and a matrix unit can sum them too.
   bool sumNarrowWeights = false;
+  /// With `sumNarrowWeights`: results that show a sum get one of the weights as
+  /// they were. Not needed where the sum is only what others are merged by.
+  bool showExactSums = false;
   /// The own values of the rows are the values at the rows' positions: take
   /// them from there, where a target may find them among its tiles of values.
   bool ownAmongValues = false;
