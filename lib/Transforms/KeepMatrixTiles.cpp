@@ -40,8 +40,12 @@ struct KeepMatrixTilesPass
       return;
     // What LLVM calls the attributes of a function that keep loops as they are.
     Builder b(&getContext());
-    function->setAttr("passthrough", b.getStrArrayAttr({"no-builtin-memset",
-                                                        "no-builtin-memcpy"}));
+    SmallVector<Attribute> attributes;
+    if (auto given = function->getAttrOfType<ArrayAttr>("passthrough"))
+      llvm::append_range(attributes, given);
+    attributes.push_back(b.getStringAttr("no-builtin-memset"));
+    attributes.push_back(b.getStringAttr("no-builtin-memcpy"));
+    function->setAttr("passthrough", b.getArrayAttr(attributes));
   }
 };
 } // namespace

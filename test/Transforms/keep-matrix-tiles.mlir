@@ -12,6 +12,15 @@ func.func @tiles(%m: memref<16x16xf32>) {
   return
 }
 
+// CHECK:      func.func @given
+// CHECK-SAME:   attributes {passthrough = ["noinline", "no-builtin-memset", "no-builtin-memcpy"]}
+func.func @given(%m: memref<16x16xf32>) attributes {passthrough = ["noinline"]} {
+  %c0 = arith.constant 0 : index
+  %t = amx.tile_zero : !amx.tile<16x16xf32>
+  amx.tile_store %m[%c0, %c0], %t : memref<16x16xf32>, !amx.tile<16x16xf32>
+  return
+}
+
 // CHECK:      func.func @none
 // CHECK-NOT:    passthrough
 // CHECK:        return
