@@ -12,6 +12,8 @@
 
 #include "xsa/Analysis/AttentionReport.h"
 
+#include "xsa/Analysis/TensorReads.h"
+
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -32,7 +34,7 @@ ExcludeOp xsa::findLaterExclusion(AttentionOp op) {
   SmallVector<Value> worklist = {op->getResult(0)};
   llvm::SmallPtrSet<Operation *, 16> seen;
   while (!worklist.empty() && seen.size() < 64) {
-    for (Operation *user : worklist.pop_back_val().getUsers()) {
+    for (Operation *user : collectReaders(worklist.pop_back_val())) {
       if (auto exclude = dyn_cast<ExcludeOp>(user))
         return exclude;
       auto linalgOp = dyn_cast<linalg::LinalgOp>(user);

@@ -13,6 +13,7 @@
 
 #include "xsa/Analysis/OutputAccess.h"
 
+#include "xsa/Analysis/TensorReads.h"
 #include "xsa/Analysis/TokenAxis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,14 +48,10 @@ llvm::SetVector<Operation *> xsa::collectUsers(AttentionOp op,
   for (unsigned i = 0; i < reached.size() && i < maxUsers; ++i) {
     if (reduces(reached[i]) && !beyondReductions)
       continue;
-    for (Operation *user : reached[i]->getUsers()) {
-      // What is read within a body is what the operation computes.
-      if (auto outer = user->getParentOfType<linalg::LinalgOp>())
-        user = outer;
-      if (isa<linalg::LinalgOp>(user) ||
-          isa_and_nonnull<tensor::TensorDialect>(user->getDialect()))
-        reached.insert(user);
-    }
+    for (Operation *reader : collectReaders(reached[i]))
+      if (isa<linalg::LinalgOp>(reader) ||
+          isa_and_nonnull<tensor::TensorDialect>(reader->getDialect()))
+        reached.insert(reader);
   }
   return reached;
 }

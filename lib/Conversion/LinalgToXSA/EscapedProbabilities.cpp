@@ -14,39 +14,24 @@
 
 #include "EscapedProbabilities.h"
 
+#include "xsa/Analysis/TensorReads.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/RegionUtils.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace xsa;
 
-/// What an operation reads: operands, and what its body does from outside.
-static llvm::SetVector<Value> collectReadValues(Operation *op) {
-  llvm::SetVector<Value> values;
-  values.insert_range(op->getOperands());
-  getUsedValuesDefinedAbove(op->getRegions(), values);
-  return values;
-}
-
-/// The operations beside `op` that read its results, also within their bodies.
-static llvm::SetVector<Operation *> collectReaders(Operation *op) {
-  llvm::SetVector<Operation *> readers;
-  for (Operation *user : op->getUsers())
-    if (Operation *reader = op->getBlock()->findAncestorOpInBlock(*user))
-      readers.insert(reader);
-  return readers;
-}
-
-/// Whether a tensor holds the same whatever the inputs of the model are, such
-/// as the ones that a sum is written as a product with.
+/// Whether a value is the same whatever the inputs of the model are, such as
+/// the ones that a sum is written as a product with, and sizes.
 static bool isConstantTensor(Value value, unsigned depth = 0) {
-  if (matchPattern(value, m_Constant()))
+  if (matchPattern(value, m_Constant()) || value.getDefiningOp<tensor::DimOp>())
     return true;
   Operation *op = value.getDefiningOp();
   if (!op || depth > 6 || op->getNumOperands() == 0 ||
@@ -54,10 +39,29 @@ static bool isConstantTensor(Value value, unsigned depth = 0) {
         isa_and_nonnull<tensor::TensorDialect>(op->getDialect())))
     return false;
   auto destination = dyn_cast<DestinationStyleOpInterface>(op);
-  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-    return (destination && destination.isDpsInit(&operand) &&
-            operand.get().getDefiningOp<tensor::EmptyOp>()) ||
-           isConstantTensor(operand.get(), depth + 1);
+  return llvm::all_of(collectReadValues(op), [&](Value read) {
+    bool isNew = read.getDefiningOp<tensor::EmptyOp>() && destination &&
+                 llvm::is_contained(destination.getDpsInits(), read);
+    return isNew || isConstantTensor(read, depth + 1);
+  });
+}
+
+/// Whether a value in the body of `op` is computed from tensors that are not
+/// constant.
+static bool isComputedFromTensors(linalg::LinalgOp op, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    OpOperand *input = argument.getOwner() == op.getBlock()
+                           ? op.getMatchingOpOperand(argument)
+                           : nullptr;
+    return input && !op.isInitTensor(input) && !isConstantTensor(input->get());
+  }
+  Operation *step = value.getDefiningOp();
+  if (!op->isProperAncestor(step))
+    return false;
+  if (auto read = dyn_cast<tensor::ExtractOp>(step))
+    return !isConstantTensor(read.getTensor());
+  return llvm::any_of(step->getOperands(), [&](Value operand) {
+    return isComputedFromTensors(op, operand);
   });
 }
 
@@ -65,11 +69,19 @@ static bool isConstantTensor(Value value, unsigned depth = 0) {
 /// of a window is none.
 static bool isContraction(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  return linalgOp && linalgOp.getNumReductionLoops() > 0 &&
-         llvm::count_if(linalgOp.getDpsInputOperands(), [&](OpOperand *input) {
-           return !linalgOp.getMatchingBlockArgument(input).use_empty() &&
-                  !isConstantTensor(input->get());
-         }) > 1;
+  if (!linalgOp || linalgOp.getNumReductionLoops() == 0 ||
+      llvm::count_if(collectReadTensors(linalgOp), [](Value tensor) {
+        return !isConstantTensor(tensor);
+      }) < 2)
+    return false;
+  return op
+      ->walk([&](arith::MulFOp product) {
+        return isComputedFromTensors(linalgOp, product.getLhs()) &&
+                       isComputedFromTensors(linalgOp, product.getRhs())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Powers of a constant are exponentials; constant powers, as in a norm, are
@@ -84,37 +96,42 @@ static bool exponentiates(Operation *op) {
   return result.wasInterrupted();
 }
 
-/// Whether `op` depends on an exponential without a contraction in between;
-/// those that do are added to `chain`.
-static bool reachesExponential(Operation *op,
-                               llvm::SetVector<Operation *> &chain,
-                               llvm::DenseMap<Operation *, bool> &known) {
+namespace {
+/// The operations from the exponential to the probabilities.
+class ProbabilityOps {
+public:
+  /// Whether `op` depends on an exponential without a contraction in between;
+  /// those that do are added to the chain.
+  bool add(Operation *op);
+
+  llvm::SetVector<Operation *> chain;
+  /// Whether there are none beside the chain, for all that was looked at.
+  bool isComplete = true;
+
+private:
+  llvm::DenseMap<Operation *, bool> known;
+};
+} // namespace
+
+bool ProbabilityOps::add(Operation *op) {
+  constexpr unsigned maxOps = 2000;
   if (auto it = known.find(op); it != known.end())
     return it->second;
   known[op] = false;
-  if (known.size() > 100 || isContraction(op))
+  if (isContraction(op))
     return false;
+  if (known.size() > maxOps) {
+    isComplete = false;
+    return false;
+  }
   bool reaches = exponentiates(op) || isa<linalg::SoftmaxOp>(op);
   if (!reaches)
     for (Value value : collectReadValues(op))
       if (Operation *def = value.getDefiningOp())
-        reaches |= reachesExponential(def, chain, known);
+        reaches |= add(def);
   if (reaches)
     chain.insert(op);
   return known[op] = reaches;
-}
-
-/// The operations from the exponential to the probabilities, and to what the
-/// second product is divided by in `root`.
-static llvm::SetVector<Operation *> collectProbabilityOps(Value probabilities,
-                                                          Value root) {
-  llvm::SetVector<Operation *> chain;
-  llvm::DenseMap<Operation *, bool> known;
-  for (Value value : {probabilities, root})
-    if (Operation *op = value ? value.getDefiningOp() : nullptr)
-      reachesExponential(op, chain, known);
-  chain.remove(root.getDefiningOp());
-  return chain;
 }
 
 static bool handlesFloats(Operation *op) {
@@ -261,8 +278,16 @@ static StringRef nameComputation(Operation *op) {
 std::string xsa::findEscape(TensorView &view, Value probabilities, Value root,
                             Operation *contraction,
                             const llvm::DenseSet<Operation *> &raised) {
-  llvm::SetVector<Operation *> chain =
-      collectProbabilityOps(probabilities, root);
+  // Also what the second product is divided by.
+  ProbabilityOps ops;
+  for (Value value : {probabilities, root})
+    if (Operation *op = value ? value.getDefiningOp() : nullptr)
+      ops.add(op);
+  if (!ops.isComplete)
+    return "its probabilities are computed by too many operations to look for "
+           "others that use them";
+  llvm::SetVector<Operation *> &chain = ops.chain;
+  chain.remove(root.getDefiningOp());
   llvm::SetVector<Operation *> reached;
   for (Operation *op : chain)
     for (Operation *user : collectReaders(op))
@@ -274,8 +299,10 @@ std::string xsa::findEscape(TensorView &view, Value probabilities, Value root,
   OwnElements own(view, chain, probabilities, root);
   for (unsigned i = 0; i < reached.size(); ++i) {
     Operation *op = reached[i];
+    bool isResult = op->hasTrait<OpTrait::IsTerminator>() &&
+                    isa<FunctionOpInterface>(op->getParentOp());
     // A size says nothing of what is stored.
-    if (op->hasTrait<OpTrait::IsTerminator>() || isa<tensor::DimOp>(op))
+    if (isResult || isa<tensor::DimOp>(op))
       continue;
     if (op->use_empty() && !raised.contains(op))
       continue;

@@ -14,6 +14,8 @@
 
 #include "MatchAttention.h"
 
+#include "xsa/Analysis/TensorReads.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 #include <cmath>
@@ -229,7 +231,7 @@ static void collectQuotients(Value value, SmallVectorImpl<Value> &quotients,
                              unsigned depth = 0) {
   if (depth > 6)
     return;
-  for (Operation *user : value.getUsers()) {
+  for (Operation *user : collectReaders(value)) {
     if (user->getNumResults() != 1 || quotients.size() > 5)
       continue;
     if (isa<linalg::LinalgOp>(user)) {

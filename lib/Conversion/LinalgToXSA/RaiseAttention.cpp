@@ -16,6 +16,7 @@
 #include "MatchAttention.h"
 #include "RaiseExclusion.h"
 
+#include "xsa/Analysis/TensorReads.h"
 #include "xsa/Conversion/LinalgToXSA/LinalgToXSA.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,15 +40,23 @@ static bool isProductOfTwo(Value value) {
   constexpr unsigned maxSteps = 4;
   for (unsigned step = 0; step < maxSteps; ++step) {
     Operation *op = value.getDefiningOp();
-    if (!op || op->getNumOperands() == 0)
+    if (!op)
       return false;
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (linalgOp && linalgOp.getNumDpsInputs() >= 2)
-      return linalgOp.getNumReductionLoops() == 0 &&
-             op->walk([](arith::MulFOp) {
-                 return WalkResult::interrupt();
-               }).wasInterrupted();
-    value = op->getOperand(0);
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+      llvm::SetVector<Value> tensors = collectReadTensors(linalgOp);
+      if (tensors.size() >= 2)
+        return linalgOp.getNumReductionLoops() == 0 &&
+               op->walk([](arith::MulFOp) {
+                   return WalkResult::interrupt();
+                 }).wasInterrupted();
+      if (tensors.empty())
+        return false;
+      value = tensors.front();
+    } else if (op->getNumOperands() > 0) {
+      value = op->getOperand(0);
+    } else {
+      return false;
+    }
   }
   return false;
 }
@@ -57,10 +66,11 @@ static bool isProductOfTwo(Value value) {
 static SmallVector<linalg::LinalgOp> collectContractions(Operation *root) {
   SmallVector<linalg::LinalgOp> contractions;
   root->walk([&](linalg::LinalgOp op) {
-    if (op.getNumReductionLoops() > 0 && op->getNumResults() == 1 &&
-        (op.getNumDpsInputs() >= 2 ||
-         (op.getNumDpsInputs() == 1 &&
-          isProductOfTwo(op.getDpsInputOperand(0)->get()))))
+    if (op.getNumReductionLoops() == 0 || op->getNumResults() != 1)
+      return;
+    llvm::SetVector<Value> tensors = collectReadTensors(op);
+    if (tensors.size() >= 2 ||
+        (tensors.size() == 1 && isProductOfTwo(tensors.front())))
       contractions.push_back(op);
   });
   return contractions;
