@@ -28,6 +28,8 @@ class Model:
     already: int = 0
     """Those that the model itself writes in the exclusive form."""
     tolerance: float = 5e-4
+    overflows: bool = False
+    """Exponentials of scores as they are may be infinite."""
     dynamic: bool = False
     """Lengths are unknown: what cannot be proven then may be left alone."""
 
@@ -58,6 +60,10 @@ class Attention:
         "cross flipped shifted query_softmax other_sum probabilities_used factor_after two_products pooled"
         " latents mixed_rows cache_behind"
     ).split()
+    READ_DECOY = "gathered_values gathered_keys_and_values probabilities_read".split()
+    """Decoys that read at positions which the model is given."""
+    READING = "none weights weights table tokens".split()
+    """What else is read at positions, and changes nothing."""
     CACHED_MASK = (
         "none none causal causal causal_const window dilated padding_arg length empty_rows".split()
     )
@@ -106,6 +112,7 @@ class Attention:
             self.softmax_style = "lse_abs"  # a finite score would give 0 / 0 in such rows
         if self.softmax_style in ("zeroed", "row_zeroed") and self.cap_style == "after":
             self.cap_style = "before"  # what is hidden would take part in the sum
+        self.reading = m.bodies.choice(self.READING) if m.read_within and not decoy else "none"
         self.low = pick([None] * 5 + ["f16", "bf16"])
         if decoy in (
             "query_softmax",
@@ -134,6 +141,7 @@ class Attention:
             *([f"cache={self.cache}"] if self.cache else []),
             *([f"after={self.after}"] if self.after != "none" else []),
             *([self.low] if self.low else []),
+            *([f"reading={self.reading}"] if self.reading != "none" else []),
         )
         if self.low and self.softmax_style == "nomax":
             self.softmax_style = "max"  # exponentials may be too large for f16
@@ -485,10 +493,14 @@ class Attention:
 
     def apply_bias(self, s: Tensor) -> Tensor:
         m, style = self.m, self.bias_style
-        if style == "none":
-            return s
         rows, keys = self.rows, self.keys
         swap = (lambda a: a.swapaxes(-1, -2)) if self.layout == "transposed" else (lambda a: a)
+        if self.reading == "table" and style in ("none", "constant"):  # a number for each pair
+            numbers = swap(m.values.integers(0, 5, (rows, keys)))
+            table = m.argument((5,))
+            return m.add(s, self.fit(m.gather(table, 0, numbers, m.bodies.random() < 0.5), "ij"))
+        if style == "none":
+            return s
         if style == "row":  # the same for all keys: cancels
             bias = m.argument((rows, 1))
             shape = [1] * len(self.letters)
@@ -793,6 +805,9 @@ class Attention:
         axis = self.letters.index("j") - len(self.letters)
         if self.decoy == "query_softmax":
             axis = self.letters.index("i") - len(self.letters)
+        shifted = self.softmax_style != "nomax" and self.decoy != "other_sum"
+        if not shifted and max(s.own.max(), s.xsa.max()) > 80:
+            self.model.overflows = True
         p = self.softmax(s, axis)
         late = None
         if isinstance(p, tuple):
@@ -807,8 +822,7 @@ class Attention:
             p = m.mul(p, m.cast(m.argument((p.shape[-1],)), p.dtype))
         if p.dtype != v.dtype:
             p = m.cast(p, v.dtype)
-        if self.decoy == "probabilities_used":
-            self.extra.append(m.mul(p, p))
+        self.give_probabilities(p)
         if self.letters == "nij" and not self.low and self.rng.random() < 0.6:
             y = m.batch_matmul(p, v)
         elif not self.low and self.rng.random() < 0.15:
@@ -827,6 +841,28 @@ class Attention:
                 l = m.cast(l, y.dtype)  # noqa: E741
             y = m.div(y, l) if self.softmax_style == "late" else m.mul(y, m.div(1.0, l))
         return y
+
+    def give_probabilities(self, p: Tensor) -> None:
+        """Probabilities that leave the attention. What becomes of them may be computed behind
+        a loop that the attention is in."""
+        m, letters = self.m, self.letters
+        if self.decoy == "probabilities_used":
+            self.extra.append((p, lambda x: m.mul(x, x)))
+        elif self.decoy == "probabilities_read":
+            axis = letters.index(m.bodies.choice("ij"))
+            numbers = m.values.integers(0, p.shape[axis], 4)
+            self.extra.append((p, lambda x: m.unary("tanh", m.gather(x, axis, numbers, True))))
+        elif self.reading == "weights":
+            axis = m.bodies.randrange(len(letters))
+            style = m.bodies.choice(["rows", "mean", "turned"])
+            order = m.bodies.sample(range(len(letters)), len(letters))
+            numbers = m.values.integers(0, p.shape[axis], 3)
+            change = {
+                "rows": lambda x: m.gather(x, axis, numbers, True),
+                "mean": lambda x: m.reduce("add", m.mul(x, 0.5), axis, True),
+                "turned": lambda x: m.transpose(x, order),
+            }[style]
+            self.extra.append((p, change))
 
     def multiply_queries(self, q: Tensor, k: Tensor, ql: str, kl: str) -> Tensor:
         """The first product, now and then one for each head, or for some rows or keys."""
@@ -865,8 +901,11 @@ class Attention:
 
     def run(self, x: Tensor, other: Tensor | None) -> Tensor:
         m = self.m
-        self.extra: list[Tensor] = []
+        self.extra: list = []
+        """Tensors, and what is done with them to make a result."""
         self.batch, self.rows, channels = x.shape
+        if self.reading == "tokens":
+            x = m.gather(x, 1, m.values.permutation(self.rows), True)
         source = other if self.decoy == "cross" else x
         if self.last:
             x, self.rows = m.slice(x, 1, self.rows - 1, 1), 1
@@ -885,6 +924,11 @@ class Attention:
                 self.project(mixed, self.weight(channels, self.kv_heads * self.width)), v.shape
             )
             v = m.cast(v, self.low) if self.low else v
+        if self.decoy in ("gathered_values", "gathered_keys_and_values"):
+            order = m.values.permutation(v.shape[1])
+            at = m.argument(order.shape, "i64", order)
+            v = m.gather(v, 1, order, at)
+            k = m.gather(k, 1, order, at) if self.decoy == "gathered_keys_and_values" else k
         if self.decoy == "flipped":
             k, v = m.flip(k, 1), m.flip(v, 1)
         if self.decoy == "shifted":
@@ -1067,18 +1111,24 @@ class Attention:
             self.model.exclusive += count
 
 
+LEAVING = ("probabilities_used", "probabilities_read")
+
+
 def make_model(seed: int) -> Model:
     """A reference that is not finite says nothing, so such a model is drawn again. So is one of
-    numbers as large as what masks subtract."""
-    rng = random.Random(seed)
+    numbers as large as what masks subtract, or of which raising computes what it cannot."""
+    rng, bodies = random.Random(seed), random.Random(f"bodies {seed}")
     while True:
-        model = draw_model(rng)
-        if all((np.abs(r) < 1e4).all() for r in model.own + model.xsa):
+        model = draw_model(rng, bodies)
+        small = all((np.abs(r) < 1e4).all() for r in model.own + model.xsa)
+        if small and not model.overflows:
             return model
 
 
-def draw_model(rng: random.Random) -> Model:
-    m, model = Tracer(rng), Model()
+def draw_model(rng: random.Random, bodies: random.Random) -> Model:
+    m, model = Tracer(rng, bodies), Model()
+    if m.read_within:
+        model.label.append(f"read within bodies {m.read_within:.2f}")
     batch, length, channels = rng.choice([1, 2]), rng.choice([5, 7, 8]), rng.choice([8, 12])
     # Tokens first in the argument, as some models have them.
     if rng.random() < 0.2:
@@ -1087,6 +1137,8 @@ def draw_model(rng: random.Random) -> Model:
         x = m.argument((batch, length, channels))
     other = m.argument((batch, length, channels))
     decoy = rng.choice(Attention.DECOY) if rng.random() < 0.25 else None
+    if m.read_within and bodies.random() < 0.2:
+        decoy = bodies.choice(Attention.READ_DECOY)
     results = []
     count = rng.choice([1, 1, 2])
     for layer in range(count):
@@ -1097,13 +1149,17 @@ def draw_model(rng: random.Random) -> Model:
         block = Attention(m, model, decoy if layer == 0 else None, exclusion, last)
         if last:
             x = block.run(x, other)
+            results += [change(tensor) for tensor, change in block.extra]
             continue
-        if block.decoy is None and rng.random() < 0.15:
+        inLoop = block.decoy is None and rng.random() < 0.15
+        if inLoop or (block.decoy in LEAVING and bodies.random() < 0.3):
             block.note("in a loop")
-            y = m.loop(x, lambda tokens, block=block: block.run(tokens, other))
+            y, extra = m.loop(
+                x, lambda tokens, block=block: (block.run(tokens, other), block.extra)
+            )
         else:
-            y = block.run(x, other)
-        results += block.extra
+            y, extra = block.run(x, other), block.extra
+        results += [change(tensor) for tensor, change in extra]
         # A token that sees only itself has nothing left, and nothing to divide by.
         x = m.add(x, y) if layer + 1 < count or rng.random() < 0.8 else y
     results.append(x)

@@ -6,6 +6,7 @@ therefore models and references at once.
 """
 
 import random
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,8 +85,10 @@ def map_of(results, rank: int) -> str:
 
 
 class Tracer:
-    def __init__(self, rng: random.Random):
-        self.rng = rng
+    def __init__(self, rng: random.Random, bodies: random.Random):
+        self.rng, self.bodies = rng, bodies
+        self.read_within = bodies.random() * 0.7 if bodies.random() < 0.35 else 0.0
+        """How many operands are no operands, but read within the body."""
         self.values = np.random.default_rng(rng.randrange(2**32))
         self.lines: list[str] = []
         self.arguments: list[Tensor] = []
@@ -122,12 +125,15 @@ class Tracer:
 
     def generic(self, inputs, maps, iterators, init, init_type, body, element="f32") -> str:
         """`body` are lines in terms of %a0, %a1, ... and %out that end in a yield."""
+        names = [f"%a{i}" for i in range(len(inputs))]
+        if self.read_within:
+            inputs, maps, names, body = self.move_within(inputs, maps, names, body)
         name = self.fresh()
         ins = ""
         if inputs:
             ins = f"ins({', '.join(t.name for t in inputs)} : {', '.join(t.type for t in inputs)}) "
         arguments = ", ".join(
-            [f"%a{i}: {t.dtype}" for i, t in enumerate(inputs)] + [f"%out: {element}"]
+            [f"{n}: {t.dtype}" for n, t in zip(names, inputs)] + [f"%out: {element}"]
         )
         iterator_types = ", ".join(f'"{i}"' for i in iterators)
         self.emit(
@@ -139,6 +145,52 @@ class Tracer:
             self.emit("  " + line)
         self.emit(f"}} -> {init_type}")
         return name
+
+    def move_within(self, inputs, maps, names, body):
+        """Some inputs are read by the body, as importers do where a size is unknown or numbers
+        say what to read. The sizes of loops are those of the operands that are left."""
+        kept = list(range(len(inputs)))
+        results = [re.findall(r"d\d+|0", text.partition("->")[2]) for text in maps]
+        lines = []
+        for i, x in enumerate(inputs):
+            others = {r for j in [*kept, len(inputs)] if j != i for r in results[j]}
+            if not set(results[i]) - {"0"} <= others and self.bodies.random() < 0.7:
+                continue
+            if self.bodies.random() >= self.read_within:
+                continue
+            indices = [self.write_index(x, dim, r, lines) for dim, r in enumerate(results[i])]
+            if set(results[i]) - {"0"} <= others:
+                kept.remove(i)
+                read = f"%a{i}"
+            else:  # stays, for its sizes
+                read, names = f"%e{i}", [f"%unread{i}" if n == f"%a{i}" else n for n in names]
+                body = [re.sub(rf"%a{i}\b", read, line) for line in body]
+            lines.append(f"{read} = tensor.extract {x.name}[{', '.join(indices)}] : {x.type}")
+        pick = lambda of: [of[i] for i in kept]  # noqa: E731
+        return pick(inputs), pick(maps) + maps[len(inputs) :], pick(names), lines + body
+
+    def write_index(self, x: Tensor, dim: int, loop: str, lines: list[str]) -> str:
+        """Lines that compute an index of `x` from a loop, or the first one; a dimension that may
+        have size 1 is repeated, or an index is kept within the size."""
+        n = f"%x{len(lines)}"
+        if loop == "0":
+            lines.append(f"{n} = arith.constant 0 : index")
+            return n
+        style = self.bodies.choice(["plain", "plain", "repeated", "clamped"])
+        lines.append(f"{n} = linalg.index {loop[1:]} : index")
+        if style == "plain":
+            return n
+        size = self.fresh()
+        self.emit(f"{size} = tensor.dim {x.name}, {self.scalar(dim, 'index')} : {x.type}")
+        lines += [f"{n}z = arith.constant 0 : index", f"{n}o = arith.constant 1 : index"]
+        if style == "repeated":
+            lines.append(f"{n}c = arith.cmpi eq, {size}, {n}o : index")
+            lines.append(f"{n}r = arith.select {n}c, {n}z, {n} : index")
+        else:
+            lines.append(f"{n}l = arith.subi {size}, {n}o : index")
+            lines.append(f"{n}b = arith.minsi {n}, {n}l : index")
+            lines.append(f"{n}r = arith.maxsi {n}b, {n}z : index")
+        return f"{n}r"
 
     # --- Leaves -----------------------------------------------------------------------
 
@@ -397,15 +449,18 @@ class Tracer:
         name = self.generic([], maps, ["parallel"] * rank, init, kind, body, x.dtype)
         return self.rearranged(name, x, lambda a: np.flip(a, axis))
 
-    def gather(self, x: Tensor, axis: int, numbers) -> Tensor:
-        """Reads `axis` at a list of numbers, which may be written as if some were
-        negative."""
-        shape = (*x.shape[:axis], len(numbers), *x.shape[axis + 1 :])
-        at, (init, kind), rank = (
-            self.constant(numbers, "i64"),
-            self.init(shape, x.dtype),
-            len(shape),
-        )
+    def gather(self, x: Tensor, axis: int, numbers, given=False) -> Tensor:
+        """Reads `axis` at a list or table of numbers, which may be written as if some were
+        negative. They are a constant, or an argument: `given` says so, or is it."""
+        shape = (*x.shape[:axis], *numbers.shape, *x.shape[axis + 1 :])
+        at = given if isinstance(given, Tensor) else None
+        if at is None:
+            at = (
+                self.argument(numbers.shape, "i64", numbers)
+                if given
+                else self.constant(numbers, "i64")
+            )
+        (init, kind), rank = self.init(shape, x.dtype), len(shape)
         body = [f"%i{dim} = linalg.index {dim} : index" for dim in range(rank)]
         number = "%a0"
         if self.rng.random() < 0.5:
@@ -418,12 +473,17 @@ class Tracer:
             ]
             number = "%number"
         body += [f"%f = arith.index_cast {number} : i64 to index"]
-        indices = ", ".join("%f" if dim == axis else f"%i{dim}" for dim in range(rank))
+        count = len(numbers.shape)
+        places = [*range(axis), None, *range(axis + count, rank)]
+        indices = ", ".join("%f" if dim is None else f"%i{dim}" for dim in places)
         body += [
             f"%r = tensor.extract {x.name}[{indices}] : {x.type}",
             f"linalg.yield %r : {x.dtype}",
         ]
-        maps = [map_of([f"d{axis}"], rank), map_of([f"d{i}" for i in range(rank)], rank)]
+        maps = [
+            map_of([f"d{axis + i}" for i in range(count)], rank),
+            map_of([f"d{i}" for i in range(rank)], rank),
+        ]
         name = self.generic([at], maps, ["parallel"] * rank, init, kind, body, x.dtype)
         return self.rearranged(name, x, lambda a: np.take(a, numbers, axis))
 
@@ -506,39 +566,56 @@ class Tracer:
 
         return self.rearranged(name, x, compute)
 
-    def loop(self, x: Tensor, body) -> Tensor:
-        """`body(x)` in a loop of one round, which the model does not know."""
+    def loop(self, x: Tensor, body):
+        """`body(x)` in a loop of one round, which the model does not know: its first result, and
+        the further ones, which come with something that is kept with them."""
         rounds = self.argument((), "i64", 1)
-        number, last, result, carried = (self.fresh() for _ in range(4))
+        number, last, result = (self.fresh() for _ in range(3))
         first, step = self.scalar(0, "index"), self.scalar(1, "index")
         self.emit(f"{number} = tensor.extract {rounds.name}[] : {rounds.type}")
         self.emit(f"{last} = arith.index_cast {number} : i64 to index")
-        if self.rng.random() < 0.4:
-            return self.loop_while(x, body, first, last, step)
-        self.emit(
-            f"{result} = scf.for %round = {first} to {last} step {step}"
-            f" iter_args({carried} = {x.name}) -> ({x.type}) {{"
-        )
-        y = body(Tensor(carried, x.dtype, x.own, x.xsa))
-        self.emit(f"scf.yield {y.name} : {y.type}")
-        self.emit("}")
-        return Tensor(result, y.dtype, y.own, y.xsa)
+        isFor = self.rng.random() >= 0.4
+        outside, self.lines, carried = self.lines, [], self.fresh()
+        y, further = body(Tensor(carried, x.dtype, x.own, x.xsa))
+        results = [y, *(tensor for tensor, _ in further)]
+        inside, self.lines = self.lines, outside
+        starts = [x.name, *(self.init(t.shape, t.dtype, 0.0)[0] for t in results[1:])]
+        names = [carried, *(self.fresh() for _ in further)]
+        write = self.write_for if isFor else self.write_while
+        write(result, names, starts, results, inside, first, last, step)
+        count = len(results) + (not isFor)
+        whole = [result if count == 1 else f"{result}#{i}" for i in range(count)][not isFor :]
+        y, *rest = (Tensor(n, t.dtype, t.own, t.xsa) for n, t in zip(whole, results))
+        return y, [(tensor, kept) for tensor, (_, kept) in zip(rest, further)]
 
-    def loop_while(self, x: Tensor, body, first: str, last: str, step: str) -> Tensor:
-        result, count, carried, goes, following = (self.fresh() for _ in range(5))
-        types = f"index, {x.type}"
+    def write_for(self, result, names, starts, results, inside, first, last, step) -> None:
+        types = ", ".join(t.type for t in results)
+        count = f":{len(results)}" if len(results) > 1 else ""
         self.emit(
-            f"{result}:2 = scf.while ({count} = {first}, {carried} = {x.name}) : ({types}) -> ({types}) {{"
+            f"{result}{count} = scf.for %round = {first} to {last} step {step} iter_args("
+            f"{', '.join(f'{n} = {s}' for n, s in zip(names, starts))}) -> ({types}) {{"
+        )
+        self.lines += inside
+        self.emit(f"scf.yield {', '.join(t.name for t in results)} : {types}")
+        self.emit("}")
+
+    def write_while(self, result, names, starts, results, inside, first, last, step) -> None:
+        count, goes, following = (self.fresh() for _ in range(3))
+        types = ", ".join(["index", *(t.type for t in results)])
+        passed = ", ".join([count, *names])
+        self.emit(
+            f"{result}:{len(results) + 1} = scf.while ({count} = {first}, "
+            f"{', '.join(f'{n} = {s}' for n, s in zip(names, starts))}) : ({types}) -> ({types}) {{"
         )
         self.emit(f"{goes} = arith.cmpi slt, {count}, {last} : index")
-        self.emit(f"scf.condition({goes}) {count}, {carried} : {types}")
+        self.emit(f"scf.condition({goes}) {passed} : {types}")
         self.emit("} do {")
-        self.emit(f"^bb0({count}: index, {carried}: {x.type}):")
-        y = body(Tensor(carried, x.dtype, x.own, x.xsa))
+        arguments = [f"{n}: {t.type}" for n, t in zip(names, results)]
+        self.emit(f"^bb0({', '.join([f'{count}: index', *arguments])}):")
+        self.lines += inside
         self.emit(f"{following} = arith.addi {count}, {step} : index")
-        self.emit(f"scf.yield {following}, {y.name} : {types}")
+        self.emit(f"scf.yield {following}, {', '.join(t.name for t in results)} : {types}")
         self.emit("}")
-        return Tensor(f"{result}#1", y.dtype, y.own, y.xsa)
 
     # --- The whole --------------------------------------------------------------------
 
