@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatchAttention.h"
+#include "OperandBuilder.h"
+#include "ScoreRegion.h"
 
 #include "xsa/Analysis/TensorReads.h"
 
@@ -192,6 +194,19 @@ static bool matchSides(MatchContext &match, const OuterProduct &outer,
   return normalizeScores(match, steps, result);
 }
 
+/// Looks at operands as building them does, so that variables split before.
+static void lookAtOperands(MatchContext &match, const AttentionMatch &result) {
+  SmallVector<ExprRef> operands = {result.query, result.key,  result.value,
+                                   result.mask,  result.sink, result.keyBegin,
+                                   result.keyEnd};
+  for (const BiasTerm &term : result.biases)
+    operands.push_back(term.expr);
+  llvm::append_range(operands, getScoreInputs(match.ctx, result.region));
+  for (ExprRef operand : operands)
+    if (operand)
+      OperandBuilder::look(match.view, operand);
+}
+
 /// One look at `root` with the digits known so far.
 static MatchOutcome matchOnce(MatchContext &match, Value contraction,
                               ArrayRef<ExprRef> rootVars,
@@ -208,6 +223,7 @@ static MatchOutcome matchOnce(MatchContext &match, Value contraction,
   if (!outer || !matchSides(match, *outer, result) ||
       !assignRoles(match, result) || !classifyMasks(match, result))
     return failed();
+  lookAtOperands(match, result);
   return MatchOutcome::Matched;
 }
 

@@ -371,8 +371,8 @@ static ExprRef withoutRepeats(TensorView &view, ExprRef e, unsigned depth = 0) {
   return best;
 }
 
-FailureOr<Operand> OperandBuilder::build(ExprRef e,
-                                         ArrayRef<unsigned> required) {
+/// The tensors that `e` is read from, the nearest first.
+static SmallVector<ExprRef> getReadTensors(TensorView &view, ExprRef e) {
   SmallVector<ExprRef> chain;
   for (ExprRef next = e; next;) {
     // Widening to f32 is what attention does with its operands anyway.
@@ -384,6 +384,22 @@ FailureOr<Operand> OperandBuilder::build(ExprRef e,
     chain.push_back(next);
     next = view.peel(next);
   }
+  return chain;
+}
+
+/// What is computed anew where `e` is no view of the last of these tensors.
+static ExprRef getComputed(TensorView &view, ExprRef e,
+                           ArrayRef<ExprRef> chain) {
+  return withoutRepeats(view, e->is(ExprKind::Access) ? chain.back() : e);
+}
+
+void OperandBuilder::look(TensorView &view, ExprRef e) {
+  getComputed(view, e, getReadTensors(view, e));
+}
+
+FailureOr<Operand> OperandBuilder::build(ExprRef e,
+                                         ArrayRef<unsigned> required) {
+  SmallVector<ExprRef> chain = getReadTensors(view, e);
   SmallVector<unsigned> needed =
       neededAxes(chain.empty() ? e : chain.back(), required);
   // The deepest tensor depends on the fewest axes: repeated heads are gone.
@@ -401,8 +417,7 @@ FailureOr<Operand> OperandBuilder::build(ExprRef e,
     if (succeeded(operand))
       return operand;
   }
-  ExprRef computed =
-      withoutRepeats(view, e->is(ExprKind::Access) ? chain.back() : e);
+  ExprRef computed = getComputed(view, e, chain);
   return buildGeneric(computed, neededAxes(computed, required));
 }
 

@@ -53,6 +53,9 @@ public:
   /// must be an axis of its own.
   mlir::FailureOr<mlir::Value> buildInOrder(ExprRef e, const Dims &dims);
 
+  /// Sees all that `build` would: variables are split where that needs it.
+  static void look(TensorView &view, ExprRef e);
+
   mlir::OpFoldResult size(ExprRef extent);
   mlir::Value sizeValue(ExprRef extent);
 
