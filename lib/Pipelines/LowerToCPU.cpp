@@ -136,6 +136,7 @@ void xsa::addHostLLVM(OpPassManager &pm, const LowerToCPUOptions &options,
   // dimension that is not the last, which only loops over elements can do.
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createLowerBoolVectorsPass());
+  pm.addNestedPass<func::FuncOp>(createSplitVectorsPass());
   LowerVectorMathPassOptions mathOptions;
   mathOptions.avx512 = options.avx512;
   pm.addNestedPass<func::FuncOp>(createLowerVectorMathPass(mathOptions));

@@ -93,6 +93,24 @@ def LowerBoolVectorsPass : Pass<"xsa-lower-bool-vectors"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def SplitVectorsPass : Pass<"xsa-split-vectors"> {
+  let summary = "split vectors of three registers into registers";
+  let description = [{
+    Operations on vectors of one dimension whose number of lanes is no power of
+    two, but a multiple of one that is 8 or more, are done on parts of that size:
+    on three vectors of 16 lanes in place of one of 48. Loops carry the parts.
+    LLVM halves vectors by itself; others it widens to the next power of two, and
+    takes comparisons and selections of them apart into elements.
+
+    Contract: runs on structured control flow and buffers. What has no form on
+    parts (shuffles, vectors of more dimensions) stays, between slices.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def LowerVectorMathPass : Pass<"xsa-lower-vector-math"> {
   let summary = "2^x of vectors in arithmetic or instructions";
   let description = [{

@@ -162,6 +162,26 @@ static bool showsQuotient(AttentionOp op) {
          !getElementTypeOrSelf(op.getOutput().getType()).isBF16();
 }
 
+/// Vectors of rows that are worked on together. Two, with a block of keys or
+/// columns of the output, are enough independent sums to hide their latency.
+/// `canHaveThree` take less time for the same work, as each element that is
+/// broadcast is multiplied with more, but they may leave more of the last block
+/// empty, and under a causal mask do more that no row sees.
+static int64_t getVectorsOfBlock(AttentionOp op, int64_t rows, int64_t keys,
+                                 int64_t lanes, bool canHaveThree) {
+  if (rows == lanes)
+    return 1;
+  if (!canHaveThree)
+    return 2;
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(keys))
+    return 3;
+  auto getWork = [&](int64_t block) {
+    return llvm::alignTo(rows, block) * (op.getCausal() ? keys + block : keys);
+  };
+  // Measured: 3 % less.
+  return getWork(3 * lanes) * 100 < getWork(2 * lanes) * 103 ? 3 : 2;
+}
+
 TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits,
                               bool hasBF16Dot) {
   TilePolicy policy;
@@ -186,9 +206,6 @@ TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits,
     policy.keyTile = getKeyTile(kMaxKeysOfFewRows);
     return policy;
   }
-  // Two vectors of rows, and blocks of six keys or columns of the output, are
-  // enough independent sums to hide their latency.
-  policy.rowBlock = rows == lanes ? lanes : 2 * lanes;
   policy.keyTile = getKeyTile(kMaxKeys);
   bool hasBiases = getBytesOfScore(op) > 1;
   int64_t maxRows = hasBiases ? kMaxRowsOfBias : kMaxRows;
@@ -203,14 +220,19 @@ TilePolicy TilePolicy::forCPU(AttentionOp op, int64_t vectorBits,
     maxRows = hasBiases ? kMaxRowsOfBiasInPairs : kMaxRowsInPairs;
   }
 
-  maxRows = std::min(maxRows, getMaxRowsOfWindow(op));
-
   // As many blocks as fit, with query and output, beside a tile of keys: each
   // spares the others a pass over keys and values.
   int64_t depth = std::max<int64_t>(getDepth(op), 1);
   int64_t fitting = kCacheBudget / (depth * bytes) - policy.keyTile;
-  int64_t blocks = std::clamp<int64_t>(fitting / policy.rowBlock, 1,
-                                       maxRows / policy.rowBlock);
+  // A block in a short window sees few more keys than it has rows.
+  int64_t maxRowsOfWindow = getMaxRowsOfWindow(op);
+  bool canHaveThree = vectorBits >= 512 && !policy.termsInPairs && !hasBiases &&
+                      fitting >= kMaxRows && maxRowsOfWindow >= 4 * kMaxRows;
+  policy.rowBlock =
+      getVectorsOfBlock(op, rows, keys, lanes, canHaveThree) * lanes;
+  maxRows = std::min(maxRows, maxRowsOfWindow);
+  int64_t maxBlocks = llvm::divideNearest(maxRows, policy.rowBlock);
+  int64_t blocks = std::clamp<int64_t>(fitting / policy.rowBlock, 1, maxBlocks);
   if (!ShapedType::isDynamic(rows))
     blocks =
         std::clamp<int64_t>(llvm::divideCeil(rows, policy.rowBlock), 1, blocks);

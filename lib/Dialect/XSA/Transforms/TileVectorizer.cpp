@@ -67,7 +67,7 @@ FailureOr<TileLoops> xsa::analyzeTile(linalg::GenericOp op,
   }
   int64_t extent = type.getShape().back();
   bool inOneVector =
-      !ShapedType::isDynamic(extent) && extent <= target.getMaxLanes(element);
+      !ShapedType::isDynamic(extent) && target.isOneVector(extent, element);
   // LLVM takes other vectors apart into powers of two, and has no code for one
   // bf16.
   bool hasHalves = llvm::any_of(op->getOperandTypes(), [](Type type) {

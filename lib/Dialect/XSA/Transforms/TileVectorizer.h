@@ -33,6 +33,13 @@ struct VectorTarget {
   int64_t getMaxLanes(mlir::Type element) const {
     return 2 * vectorBits / element.getIntOrFloatBitWidth();
   }
+  /// Whether a row of `lanes` elements is worked on as one vector. With AVX-512
+  /// blocks of rows may fill three registers.
+  bool isOneVector(int64_t lanes, mlir::Type element) const {
+    int64_t bits = lanes * element.getIntOrFloatBitWidth();
+    return bits <= 2 * vectorBits ||
+           (vectorBits >= 512 && bits == 3 * vectorBits);
+  }
   /// The rows of a contraction on vectors of `bits` that registers hold: a sum
   /// per row and register, the vector that all rows share, and a broadcast.
   int64_t getBlockRows(int64_t bits) const;

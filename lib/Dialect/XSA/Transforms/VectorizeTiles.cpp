@@ -57,7 +57,7 @@ static LogicalResult vectorizeFill(RewriterBase &rewriter, linalg::FillOp op,
       !type.getElementType().isIntOrFloat())
     return failure();
   int64_t lanes = type.getShape().back();
-  if (lanes > target.getMaxLanes(type.getElementType()))
+  if (!target.isOneVector(lanes, type.getElementType()))
     return failure();
   rewriter.setInsertionPoint(op);
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
