@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A chunk exists as a whole or not at all, because it divides the length of a
-// row. Loads of chunks that do not exist go to the last one instead, which a
-// neighbour loads anyway: without branches, all loads of a thread are on their
-// way at the same time.
+// row. One that does not is not loaded. The assembler makes a predicate of such
+// a condition, not a branch, so all loads of a thread are still on their way at
+// the same time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +40,8 @@ public:
 
   /// Whether the chunk at `index` exists; null if it does for every thread.
   Value exists(FragmentIndex index);
-  /// Where the access at element `first` of the chunk begins. With `clamp`, a
-  /// chunk that exists stands in for one that does not.
-  Value pointer(FragmentIndex index, int64_t first, bool clamp);
+  /// Where the access at element `first` of the chunk begins.
+  Value pointer(FragmentIndex index, int64_t first);
 
 private:
   /// Position of the chunk along a dimension of the tile.
@@ -50,9 +49,6 @@ private:
     return dim == 0 ? shape.row(b, index) : shape.column(b, index);
   }
   bool mayBeMissing(unsigned dim);
-  Value limit(unsigned dim) {
-    return b.extent(tile, map.getDimPosition(dim), type.getDimSize(dim));
-  }
 
   ThreadBuilder &b;
   AffineMap map;
@@ -90,23 +86,18 @@ Value ChunkAccess::exists(FragmentIndex index) {
   for (unsigned dim : {0, 1}) {
     if (!mayBeMissing(dim))
       continue;
-    Value at = position(index, dim), end = limit(dim);
+    Value at = position(index, dim);
+    Value end = b.extent(tile, map.getDimPosition(dim), type.getDimSize(dim));
     Value holds = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at, end);
     condition = condition ? arith::AndIOp::create(b, condition, holds) : holds;
   }
   return condition;
 }
 
-Value ChunkAccess::pointer(FragmentIndex index, int64_t first, bool clamp) {
+Value ChunkAccess::pointer(FragmentIndex index, int64_t first) {
   SmallVector<Value, 2> positions(2);
-  for (unsigned dim : {0, 1}) {
-    Value at = position(index, dim);
-    if (clamp && mayBeMissing(dim)) {
-      int64_t length = dim == 1 ? b.getPlan().getChunk() : 1;
-      at = arith::MinSIOp::create(b, at, b.add(limit(dim), -length));
-    }
-    positions[map.getDimPosition(dim)] = at;
-  }
+  for (unsigned dim : {0, 1})
+    positions[map.getDimPosition(dim)] = position(index, dim);
   return b.advance(b.pointer(tile, positions[0], positions[1]), tile,
                    map.getDimPosition(1), first);
 }
@@ -142,19 +133,30 @@ void xsa::buildChunkLoads(ThreadBuilder &b, vector::TransferReadOp op,
   Value padding = op.getPadding();
   if (shape.packed)
     padding = vector::BroadcastOp::create(b, shape.valueType(), padding);
+  auto load = [&](FragmentIndex index) {
+    Value chunk = padding;
+    for (int64_t first = 0; first < shape.width; first += access.width()) {
+      Value part = LLVM::LoadOp::create(
+          b, access.accessType(), access.pointer(index, first), access.bytes());
+      chunk = putPart(b, part, chunk, first, access);
+    }
+    return chunk;
+  };
   for (int64_t number = 0; number < shape.size(); ++number) {
     FragmentIndex index = shape.at(number);
     Value exists = access.exists(index);
-    Value chunk = padding;
-    for (int64_t first = 0; first < shape.width; first += access.width()) {
-      Value from = access.pointer(index, first, /*clamp=*/true);
-      Value part =
-          LLVM::LoadOp::create(b, access.accessType(), from, access.bytes());
-      chunk = putPart(b, part, chunk, first, access);
+    if (!exists) {
+      fragment.values.push_back(load(index));
+      continue;
     }
-    if (exists)
-      chunk = arith::SelectOp::create(b, exists, chunk, padding);
-    fragment.values.push_back(chunk);
+    auto guarded = scf::IfOp::create(b, padding.getType(), exists,
+                                     /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(guarded.thenBlock());
+    scf::YieldOp::create(b, load(index));
+    b.setInsertionPointToStart(guarded.elseBlock());
+    scf::YieldOp::create(b, padding);
+    fragment.values.push_back(guarded.getResult(0));
   }
 }
 
@@ -172,8 +174,7 @@ void xsa::buildChunkStores(ThreadBuilder &b, vector::TransferWriteOp op,
     }
     for (int64_t first = 0; first < shape.width; first += access.width()) {
       Value part = takePart(b, fragment.values[number], first, access);
-      LLVM::StoreOp::create(b, part,
-                            access.pointer(index, first, /*clamp=*/false),
+      LLVM::StoreOp::create(b, part, access.pointer(index, first),
                             access.bytes());
     }
   }

@@ -8,6 +8,12 @@
 // RUN: %python -c "import numpy as np; r = np.random.default_rng(0); np.savez('%t.npz', arg0=r.standard_normal((2, 2, 500, 128)).astype(np.float32), arg1=r.standard_normal((2, 500, 128)).astype(np.float32))"
 // RUN: xsa-run %s --target emulator --entry floats --inputs %t.npz --stats %t.json
 // RUN: %python %S/Inputs/exclude_traffic.py %t.json 4 2 1000 128
+//
+// Nor where rows are few, in a kernel that was made for many.
+//
+// RUN: %python -c "import numpy as np; r = np.random.default_rng(0); np.savez('%t.npz', arg0=r.standard_normal((2, 2, 3, 128)).astype(np.float32), arg1=r.standard_normal((2, 3, 128)).astype(np.float32))"
+// RUN: xsa-run %s --target emulator --entry floats --inputs %t.npz --stats %t.json
+// RUN: %python %S/Inputs/exclude_traffic.py %t.json 4 2 6 128
 
 #heads = affine_map<(b, h, g, t, n) -> (b, t, h, g, n)>
 #own = affine_map<(b, h, g, t, n) -> (b, t, h, n)>

@@ -19,5 +19,5 @@ for name, moved, least in (
     ("sectors loaded", kernel["global_load_sectors"], (heads + own) / 32),
     ("sectors stored", kernel["global_store_sectors"], heads / 32),
 ):
-    assert least <= moved <= 1.05 * least, f"{moved} {name}, {least:.0f} are ideal"
+    assert moved == least, f"{moved} {name}, {least:.0f} are ideal"
 assert kernel["mma"] == 0 and kernel["shared_bank_conflicts"] == 0
