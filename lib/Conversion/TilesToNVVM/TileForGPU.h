@@ -33,8 +33,10 @@ public:
     numKernels = 0;
     mlir::FailureOr<ChipLimits> known = ChipLimits::of(this->chip);
     if (failed(known)) {
-      this->getOperation().emitError("unknown chip '")
-          << this->chip << "': expected sm_80 or a later one, such as sm_90";
+      // At the function, but without its text: that is not what is wrong.
+      mlir::emitError(this->getOperation().getLoc())
+          << "unknown chip '" << this->chip
+          << "': expected sm_80 or a later one, such as sm_90";
       return this->signalPassFailure();
     }
     llvm::SmallVector<OpTy> ops;

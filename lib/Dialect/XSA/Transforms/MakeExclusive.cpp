@@ -132,6 +132,10 @@ public:
   }
 
 private:
+  /// At the function, but without its text: that is not what is wrong.
+  InFlightDiagnostic emitOptionError() {
+    return emitError(getOperation()->getLoc());
+  }
   std::optional<LayerSelection> readLayers();
   ExclusionAttr readExclusion();
   bool proveSelf(TensorView &view, TokenAxisAnalysis &analysis, AttentionOp op,
@@ -147,21 +151,21 @@ private:
 std::optional<LayerSelection> MakeExclusivePass::readLayers() {
   auto selection = parseLayers(layers);
   if (!selection)
-    getOperation()->emitError("expected 'layers' to be all, last:N or a list "
-                              "of numbers, got '")
-        << layers << "'";
+    emitOptionError() << "expected 'layers' to be all, last:N or a list of "
+                         "numbers, got '"
+                      << layers << "'";
   return selection;
 }
 
 ExclusionAttr MakeExclusivePass::readExclusion() {
   auto kind = symbolizeDenominator(denominator);
   if (!kind) {
-    getOperation()->emitError("expected 'denominator' to be l2_clamp, "
-                              "sq_clamp, sq_add or raw, got '")
-        << denominator << "'";
+    emitOptionError() << "expected 'denominator' to be l2_clamp, sq_clamp, "
+                         "sq_add or raw, got '"
+                      << denominator << "'";
     return nullptr;
   }
-  auto emitError = [&] { return getOperation()->emitError(); };
+  auto emitError = [&] { return emitOptionError(); };
   return ExclusionAttr::getChecked(emitError, &getContext(), *kind,
                                    eps.value_or(getDefaultEps(*kind)),
                                    double(strength));

@@ -15,10 +15,14 @@
 #v = affine_map<(b, m, k1, k2, n) -> (b, k2, n)>
 #o = affine_map<(b, m, k1, k2, n) -> (b, m, n)>
 
+// The function is not wrong, so its text, which may be all of a model, is not shown.
 // LAYERS: expected 'layers' to be all, last:N or a list of numbers, got 'some'
+// LAYERS-NOT: see current operation
 // DENOMINATOR: expected 'denominator' to be l2_clamp, sq_clamp, sq_add or raw, got 'l3'
+// DENOMINATOR-NOT: see current operation
 // NUMBER: expected a number, got 'small'
 // EPS: expected 'eps' to be finite and not negative, got -1.000000e+00
+// EPS-NOT: see current operation
 
 // What does not exist is a warning; the rest is done.
 // BEYOND: warning: option 'layers' names 2, 7, but @two_layers has 2 self attentions, counted from 0
