@@ -32,6 +32,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
@@ -66,6 +67,24 @@ struct RangeParser : public cl::parser<unsigned> {
   }
 };
 
+/// One of several names, which are listed where another one is given.
+template <typename Choice> struct ChoiceParser : public cl::parser<Choice> {
+  using cl::parser<Choice>::parser;
+
+  bool parse(cl::Option &option, StringRef, StringRef text, Choice &value) {
+    std::string names;
+    llvm::ListSeparator separator;
+    for (auto &known : this->Values) {
+      if (known.Name == text) {
+        value = known.V.getValue();
+        return false;
+      }
+      names += StringRef(separator).str() + known.Name.str();
+    }
+    return option.error("expected one of " + names + ", got '" + text + "'");
+  }
+};
+
 struct Options {
   cl::OptionCategory category{"xsa-run options"};
   cl::opt<std::string> model{cl::Positional, cl::Required,
@@ -79,7 +98,7 @@ struct Options {
   cl::opt<std::string> outputs{
       "outputs", cl::desc(".npz archive to write out0, out1, ... to"),
       cl::value_desc("file"), cl::cat(category)};
-  cl::opt<Target> target{
+  cl::opt<Target, false, ChoiceParser<Target>> target{
       "target", cl::desc("where attention runs (default: cpu)"),
       cl::init(Target::CPU),
       cl::values(clEnumValN(Target::CPU, "cpu", "the host's processor"),
@@ -131,7 +150,7 @@ struct Options {
   cl::opt<std::string> record{
       "record", cl::desc("folder that the target 'record' writes to"),
       cl::value_desc("folder"), cl::cat(category)};
-  cl::opt<ImageFormat> recordFormat{
+  cl::opt<ImageFormat, false, ChoiceParser<ImageFormat>> recordFormat{
       "record-format", cl::desc("form of recorded kernels"),
       cl::init(ImageFormat::Assembly),
       cl::values(clEnumValN(ImageFormat::Assembly, "ptx", "PTX (default)"),
