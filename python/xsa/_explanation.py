@@ -108,7 +108,7 @@ class Explanation:
         if self.already_exclusive:
             counts.append(f"{len(self.already_exclusive)} exclusive in the model")
         if self.left_alone and self.kind != "raising":
-            counts.append(f"{len(self.left_alone)} left alone")
+            counts.append(f"{len(self.left_alone)} not exclusive")
         lines = [", ".join(counts)]
         lines += [f"  {number}. {a}" for number, a in enumerate(self.attentions)]
         if self.refused:

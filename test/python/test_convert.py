@@ -188,7 +188,7 @@ def test_text_of_an_explanation(models):
     path = models / "decoder_layer.mlir"
     text = str(xsa.load(path).explain())
     head, first, second = text.splitlines()
-    assert head == "2 attentions found, 1 would be made exclusive, 1 left alone"
+    assert head == "2 attentions found, 1 would be made exclusive, 1 not exclusive"
     assert first.startswith(f"  0. {path}:")
     assert first.endswith("  made exclusive (l2_clamp, eps 1e-12)")
     assert "  not exclusive: query comes from argument 0, value from argument 1" in second
