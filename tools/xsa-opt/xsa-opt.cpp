@@ -46,8 +46,8 @@ Pipelines of XSA, for whole modules as importers write them:
   --xsa-import-to-linalg         only bring a module to linalg on tensors
   --xsa-lower-to-cpu-pipeline    to the LLVM dialect for the host's processor
   --xsa-lower-to-nvvm-pipeline   to kernels for NVIDIA GPUs
-The names of its single passes have 'xsa' in them; an option takes the options
-of its pass or pipeline as --NAME="key=value key=value".
+Single passes are listed below with those of upstream; most have 'xsa' in their
+names. Options of a pass or pipeline follow it: --NAME="key=value key=value".
 )";
 
 /// Puts text in a named file.

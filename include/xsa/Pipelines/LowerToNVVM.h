@@ -74,8 +74,8 @@ struct LowerToNVVMOptions
       llvm::cl::init(false)};
   Option<bool> printChoices{
       *this, "print-choices",
-      llvm::cl::desc(
-          "the same with a table of all sizes that fit, the cheapest first"),
+      llvm::cl::desc("as print-plan, with a table of all sizes that fit, the "
+                     "cheapest first"),
       llvm::cl::init(false)};
   Option<int64_t> queryTile{
       *this, "query-tile",

@@ -50,7 +50,7 @@ def TileAttentionForGPU : Pass<"xsa-tile-attention-for-gpu", "::mlir::func::Func
     Option<"printPlan", "print-plan", "bool", /*default=*/"false",
            "remark at each attention which sizes were chosen, and their cost">,
     Option<"printChoices", "print-choices", "bool", /*default=*/"false",
-           "the same with a table of all sizes that fit, the cheapest first">
+           "as print-plan, with a table of all sizes that fit, the cheapest first">
   ];
   let statistics = [
     Statistic<"numTiled", "num-tiled", "attentions tiled">,
