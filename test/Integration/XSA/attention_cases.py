@@ -814,6 +814,14 @@ CASES = {
         lse=True,
         coefficient=True,
     ),
+    # No result shows the sum, so that it is of weights before they are rounded.
+    "one_score_alone_bf16": dict(
+        tq=64, tk=192, tied="one", scale=12345.6, dtype="bf16", kind="l2_clamp"
+    ),
+    "tied_alone_bf16": dict(tq=64, tk=192, tied=True, scale=-1e4, causal=True, dtype="bf16"),
+    "tied_floor_bf16": dict(
+        tq=64, tk=192, tied=True, scale=1e4, bias="hmk", bias_floor="all", dtype="bf16"
+    ),
     "decode_long_tied_rows_bf16": dict(
         tq=2,
         tk=1030,

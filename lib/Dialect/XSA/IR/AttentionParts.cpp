@@ -278,12 +278,33 @@ static Value sinkAsMax(ImplicitLocOpBuilder &b, Value sink, FloatType type,
   return arith::SelectOp::create(b, isNone, none, max);
 }
 
+static Value isLargeMax(ImplicitLocOpBuilder &b, Value max,
+                        const SoftmaxForm &form) {
+  constexpr double large = 0x1p10;
+  return arith::CmpFOp::create(
+      b, arith::CmpFPredicate::OGE, math::AbsFOp::create(b, max),
+      floatConstant(b, max.getType(), large / form.factor));
+}
+
+/// The maximum, or 0 in place of a large one.
+static Value smallMax(ImplicitLocOpBuilder &b, Value max,
+                      const SoftmaxForm &form) {
+  return arith::SelectOp::create(b, isLargeMax(b, max, form),
+                                 floatConstant(b, max.getType(), 0.0), max);
+}
+
 /// factor * (x - max).
 static Value shiftedExponent(ImplicitLocOpBuilder &b, Value x, Value max,
                              const SoftmaxForm &form) {
   Type type = x.getType();
   if (form.fused) {
-    Value factor = factorOfRow(b, max, form.factor);
+    Value factor;
+    if (form.takesOffSmallMax) {
+      max = smallMax(b, max, form);
+      factor = floatConstant(b, type, form.factor);
+    } else {
+      factor = factorOfRow(b, max, form.factor);
+    }
     Value minusMax =
         arith::NegFOp::create(b, arith::MulFOp::create(b, max, factor));
     return math::FmaOp::create(b, x, factor, minusMax);
@@ -341,6 +362,27 @@ Value xsa::buildSinkSum(OpBuilder &builder, Location loc, MappedValue sinkMax,
                       });
 }
 
+/// Whether `test` holds for some row, an i1.
+static Value
+buildAny(ImplicitLocOpBuilder &b, ArrayRef<MappedValue> rows,
+         llvm::function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> test) {
+  auto noneType = RankedTensorType::get({}, b.getI1Type());
+  Value none =
+      linalg::FillOp::create(
+          b, ValueRange{arith::ConstantOp::create(b, b.getBoolAttr(false))},
+          ValueRange{tensor::EmptyOp::create(b, noneType, ValueRange())})
+          .getResult(0);
+  AffineMap scalar =
+      AffineMap::get(rows.front().map.getNumDims(), 0, b.getContext());
+  Value any = buildGeneric(
+      b, b.getLoc(), rows, {none, scalar},
+      [&](ImplicitLocOpBuilder &nested, ValueRange args, auto) -> Value {
+        Value holds = test(nested, args.drop_back());
+        return arith::OrIOp::create(nested, holds, args.back());
+      });
+  return tensor::ExtractOp::create(b, any, ValueRange());
+}
+
 Value xsa::buildExceedsMax(OpBuilder &builder, Location loc, MappedValue more,
                            MappedValue max, const SoftmaxForm &form) {
   ImplicitLocOpBuilder b(loc, builder);
@@ -349,24 +391,38 @@ Value xsa::buildExceedsMax(OpBuilder &builder, Location loc, MappedValue more,
   double lag =
       std::min(kMaxLag * std::log(2.0) / form.toNatural(),
                APFloat::getLargest(type.getFloatSemantics()).convertToDouble());
-  auto noneType = RankedTensorType::get({}, b.getI1Type());
-  Value none =
-      linalg::FillOp::create(
-          b, ValueRange{arith::ConstantOp::create(b, b.getBoolAttr(false))},
-          ValueRange{tensor::EmptyOp::create(b, noneType, ValueRange())})
-          .getResult(0);
-  AffineMap scalar = AffineMap::get(max.map.getNumDims(), 0, b.getContext());
   // A first maximum exceeds -inf by infinity; no maximum exceeds it by NaN.
-  Value any = buildGeneric(
-      b, loc, {more, max}, {none, scalar},
-      [&](ImplicitLocOpBuilder &nested, ValueRange args, auto) -> Value {
+  return buildAny(
+      b, {more, max}, [&](ImplicitLocOpBuilder &nested, ValueRange args) {
         Value distance = arith::SubFOp::create(nested, args[0], args[1]);
-        Value exceeds = arith::CmpFOp::create(
-            nested, arith::CmpFPredicate::OGT, distance,
-            floatConstant(nested, distance.getType(), lag));
-        return arith::OrIOp::create(nested, exceeds, args[2]);
+        return arith::CmpFOp::create(
+                   nested, arith::CmpFPredicate::OGT, distance,
+                   floatConstant(nested, distance.getType(), lag))
+            .getResult();
       });
-  return tensor::ExtractOp::create(b, any, ValueRange());
+}
+
+Value xsa::buildHasLargeMax(OpBuilder &builder, Location loc, MappedValue max,
+                            const SoftmaxForm &form) {
+  ImplicitLocOpBuilder b(loc, builder);
+  return buildAny(b, max, [&](ImplicitLocOpBuilder &nested, ValueRange args) {
+    Value finite = form.finiteMax ? args[0] : finiteMax(nested, args[0]);
+    return isLargeMax(nested, finite, form);
+  });
+}
+
+Value xsa::buildLargeMaxTakenOff(OpBuilder &builder, Location loc,
+                                 MappedValue scores, MappedValue max,
+                                 const SoftmaxForm &form) {
+  return buildGeneric(
+      builder, loc, max, scores,
+      [&](ImplicitLocOpBuilder &b, ValueRange args, auto) -> Value {
+        Value finite = form.finiteMax ? args[0] : finiteMax(b, args[0]);
+        Value taken =
+            arith::SelectOp::create(b, isLargeMax(b, finite, form), finite,
+                                    floatConstant(b, finite.getType(), 0.0));
+        return arith::SubFOp::create(b, args[1], taken);
+      });
 }
 
 Value xsa::buildRescaleFactor(OpBuilder &builder, Location loc, MappedValue max,

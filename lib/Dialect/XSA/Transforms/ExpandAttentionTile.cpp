@@ -111,7 +111,7 @@ void TileExpander::chooseSoftmax() {
   if (!scaleScores)
     softmax.factor *= scale;
   // Products of finite operands, and scores below a cap, are far from overflow.
-  // Where terms are in pairs, a subtraction of its own costs little.
+  // With terms in pairs this is decided for each tile (`advanceInPairs`).
   bool isBounded = !scaleScores || (!parts.bias && !op.hasScoreRegion());
   softmax.fused = isBounded && !policy.termsInPairs && type.isF32() &&
                   !getElementTypeOrSelf(op.getQuery()).isF32();
@@ -366,12 +366,34 @@ Running TileExpander::catchUp(Running running, MappedValue tileMax,
           running.exactSum ? choice.getResult(3) : Value()};
 }
 
+/// The scores with large maxima taken off, which is rare.
+MappedValue TileExpander::takeOffLargeMaxima(MappedValue scores,
+                                             MappedValue max,
+                                             const SoftmaxForm &form) {
+  Value isAnyLarge = buildHasLargeMax(builder, loc, max, form);
+  auto choice = scf::IfOp::create(builder, loc,
+                                  TypeRange{scores.value.getType()}, isAnyLarge,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(choice.elseBlock());
+  scf::YieldOp::create(builder, loc, scores.value);
+  builder.setInsertionPointToEnd(choice.thenBlock());
+  scf::YieldOp::create(builder, loc,
+                       buildLargeMaxTakenOff(builder, loc, scores, max, form));
+  return {choice.getResult(0), scores.map};
+}
+
 /// The same with weights in pairs, where rows are rescaled only if need be.
 Running TileExpander::advanceInPairs(Running running, MappedValue scores,
                                      MappedValue tileMax,
-                                     const SoftmaxForm &form,
+                                     const SoftmaxForm &formOfTile,
                                      ValuesFn addValues) {
   running = catchUp(running, tileMax, softmax);
+  SoftmaxForm form = formOfTile;
+  if (!op.showsSums() && form.factor != 1.0) {
+    form.fused = form.takesOffSmallMax = true;
+    scores = takeOffLargeMaxima(scores, {running.max, rowMap}, form);
+  }
   Value pairs = slicePairs(builder, loc, weightScratch, tileSizes[k2]);
   WeightsInPairs built = buildWeightsInPairs(
       builder, loc, scores.value, running.max, pairs, running.sum,

@@ -99,8 +99,10 @@ private:
   Running step(KeyTile tile, MappedValue query, Running running);
   Running catchUp(Running running, MappedValue tileMax,
                   const SoftmaxForm &form);
+  MappedValue takeOffLargeMaxima(MappedValue scores, MappedValue max,
+                                 const SoftmaxForm &form);
   Running advanceInPairs(Running running, MappedValue scores,
-                         MappedValue tileMax, const SoftmaxForm &form,
+                         MappedValue tileMax, const SoftmaxForm &formOfTile,
                          ValuesFn addValues);
   Running advance(Running running, MappedValue scores, MappedValue tileMax,
                   const SoftmaxForm &form, ValuesFn addValues,

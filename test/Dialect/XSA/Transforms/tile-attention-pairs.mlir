@@ -8,7 +8,8 @@
 #o = affine_map<(m, k1, k2, n) -> (m, n)>
 
 // Query rows and weights are in pairs of terms, values transposed; keys are
-// read where they lie. The rows are rescaled only if a maximum has grown much.
+// read where they lie. The rows are rescaled only if a maximum has grown much,
+// and one is taken off before scores are multiplied only if it is large.
 
 // CHECK-DAG:   #[[PAIRED:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 // CHECK-DAG:   #[[TERMS:.*]] = affine_map<(d0, d1, d2) -> (d0, d2, d1)>
@@ -27,9 +28,17 @@
 // CHECK:             %[[S:[^ ,:)]*]] = linalg.generic {indexing_maps = [#[[LHS]], #[[RHS]], #[[OUT]]], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%[[LK]], %{{.*}} : tensor<64x32x2xbf16>, tensor<32x32x2xbf16>) outs(%[[ZERO]] : tensor<64x32xf32>)
 // CHECK:             %[[EXCEEDS:[^ ,:)]*]] = tensor.extract %{{.*}}[] : tensor<i1>
 // CHECK:             %[[RUNNING:[^ ,:)]*]]:3 = scf.if %[[EXCEEDS]] -> (tensor<32xf32>, tensor<32xf32>, tensor<48x32xf32>)
-// CHECK:             %[[TERM:[^ ,:)]*]] = tensor.expand_shape %[[S]] {{\[}}[0, 1], [2]] output_shape [32, 2, 32]
+// CHECK:             %[[ISLARGE:[^ ,:)]*]] = tensor.extract %{{.*}}[] : tensor<i1>
+// CHECK:             %[[SMALL:[^ ,:)]*]] = scf.if %[[ISLARGE]] -> (tensor<64x32xf32>)
+// CHECK:               %[[TAKEN:[^ ,:)]*]] = linalg.generic {{.*}} ins(%[[RUNNING]]#0 : tensor<32xf32>) outs(%[[S]] : tensor<64x32xf32>)
+// CHECK:                 arith.subf
+// CHECK:               scf.yield %[[TAKEN]]
+// CHECK:             else
+// CHECK:               scf.yield %[[S]]
+// CHECK:             %[[TERM:[^ ,:)]*]] = tensor.expand_shape %[[SMALL]] {{\[}}[0, 1], [2]] output_shape [32, 2, 32]
 // CHECK:             %[[P:[^ ,:)]*]]:2 = linalg.generic {{.*}} ins(%[[TERM]], %[[RUNNING]]#0 : {{.*}}) outs(%{{.*}}, %[[RUNNING]]#1 : tensor<32x32x2xbf16>, tensor<32xf32>)
-// CHECK:               %[[W:[^ ,:)]*]] = math.exp2 %{{.*}} {xsa.bounded, xsa.rough}
+// CHECK:               %[[FMA:[^ ,:)]*]] = math.fma
+// CHECK:               %[[W:[^ ,:)]*]] = math.exp2 %[[FMA]] {xsa.bounded, xsa.rough}
 // CHECK-DAG:           arith.addf %[[W]]
 // CHECK-DAG:           arith.truncf %[[W]]
 // CHECK:             %[[LV:[^ ,:)]*]] = tensor.expand_shape %[[VALUES]] {{\[}}[0], [1, 2]] output_shape [48, 32, 2]
@@ -53,11 +62,13 @@ func.func @pairs(%q: tensor<256x64xbf16>, %k: tensor<512x64xbf16>, %v: tensor<51
 #row = affine_map<(m, k1, k2, n) -> (m)>
 
 // An output with more bits than the weights is divided by the sum of the rounded
-// ones. A log-sum-exp is of those before.
+// ones. A log-sum-exp is of those before, and would show what a multiply-add
+// makes them off by.
 
 // CHECK-LABEL: func.func @exact
 // CHECK:         scf.if %{{.*}} -> (tensor<32xf32>, tensor<32xf32>, tensor<32x32xf32>, tensor<32xf32>)
 // CHECK:         linalg.generic {{.*}} outs({{.*}} : tensor<32x32x2xbf16>, tensor<32xf32>, tensor<32xf32>)
+// CHECK-NOT:     math.fma
 // CHECK:         %[[W:[^ ,:)]*]] = math.exp2 %{{.*}} {xsa.bounded}
 // CHECK:         %[[N:[^ ,:)]*]] = arith.truncf %[[W]]
 // CHECK:         %[[R:[^ ,:)]*]] = arith.extf %[[N]]

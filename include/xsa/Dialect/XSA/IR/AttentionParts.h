@@ -76,8 +76,13 @@ struct SoftmaxForm {
   /// A positive factor, such as the scale of the scores.
   double factor = 1.0;
   /// As one fused multiply-add in f32, factor * x - factor * max; only where
-  /// neither product can overflow.
+  /// neither product can overflow, other than to a weight of 0.
   bool fused = false;
+  /// Only of small maxima, whose product with the factor is below 2^10.
+  /// Rounding it makes weights off by up to 2^-15 of the others, which does not
+  /// show beside their rounding to bf16. Large ones have been taken off
+  /// (`buildLargeMaxTakenOff`).
+  bool takesOffSmallMax = false;
   /// The maximum is never -inf: every row sees a key.
   bool finiteMax = false;
   /// The exponentials are rounded to bf16: errors of 1e-4 do not count.
@@ -161,6 +166,15 @@ inline constexpr double kMaxLag = 8.0;
 mlir::Value buildExceedsMax(mlir::OpBuilder &builder, mlir::Location loc,
                             MappedValue more, MappedValue max,
                             const SoftmaxForm &form);
+
+/// Whether some row has a large maximum, an i1.
+mlir::Value buildHasLargeMax(mlir::OpBuilder &builder, mlir::Location loc,
+                             MappedValue max, const SoftmaxForm &form);
+
+/// `scores` less the maxima that are large, exactly.
+mlir::Value buildLargeMaxTakenOff(mlir::OpBuilder &builder, mlir::Location loc,
+                                  MappedValue scores, MappedValue max,
+                                  const SoftmaxForm &form);
 
 /// exp(max - max(max, more)) into `init`: what the sums so far are to be
 /// multiplied by when `more` joins their maximum.
