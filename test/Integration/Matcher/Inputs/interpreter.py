@@ -88,6 +88,8 @@ def parse_number(text: str, element: str):
         return text == "true"
     if text.startswith("0x") and "f" in element:
         return decode_bits(int(text, 16), element)
+    if element == "f32":  # written in as few digits as tell it from its neighbours
+        return float(np.float32(text))
     return float(text) if "f" in element else int(text, 0)
 
 
