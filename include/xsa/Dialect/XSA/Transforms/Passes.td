@@ -103,7 +103,8 @@ def TileAttention : Pass<"xsa-tile-attention"> {
     - With `bf16-dot`, products of bf16 that are summed in f32 take their terms
       in pairs: query rows and weights are kept as [term / 2, row, 2], values
       transposed, and edges of keys are padded to multiples of 32. Weights are
-      rounded to bf16 for the second product, not for their sum.
+      rounded to bf16 for the second product; for their sum only where a result
+      with more bits than bf16 would show the difference.
     - Memory beyond operands and results is a few tiles per iteration.
     - An operation on memrefs is read through `bufferization.to_tensor` and
       written through `bufferization.materialize_in_destination`.
@@ -125,8 +126,7 @@ def TileAttention : Pass<"xsa-tile-attention"> {
     Option<"rowBlock", "row-block", "int64_t", /*default=*/"0",
            "query rows that are worked on together (0: by vector width)">,
     Option<"keyTile", "key-tile", "int64_t", /*default=*/"0",
-           "keys of a tile (0: at most 64, 128 in pairs, or 256 with few query "
-           "rows)">,
+           "keys of a tile (0: at most 64, or 256 with few query rows)">,
     Option<"exactKeys", "exact-keys", "bool", /*default=*/"true",
            "at edges take just the keys that exist and are seen, instead of "
            "masking those of a whole tile">,
