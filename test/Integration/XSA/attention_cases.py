@@ -383,7 +383,7 @@ def build(case, rng):
             begin = rng.integers(0, tk + 1, (b, tq))
             end = np.minimum(tk, begin + rng.integers(0 if c["empty_rows"] else 1, tk + 1, (b, tq)))
         if c["begin_only"]:
-            end = np.full((b, tq), tk)
+            end = np.full((b, tq), tk + far(c["key_start"]))
         t["begin"], t["end"] = begin.astype(INT[it]), end.astype(INT[it])
         clause("key_begin", "begin", ["b", "m"], t["begin"].copy(), it)
         if not c["begin_only"]:
