@@ -99,6 +99,8 @@ static void countScoreParts(AttentionOp op, AttentionShape &shape) {
       ++shape.rowNumbers;
   shape.rowNumbers += op.getWindowLeft().has_value() +
                       op.getWindowRight().has_value() + op.hasScoreRegion();
+  // Beside the sum of rounded weights.
+  shape.rowNumbers += op.showsSums() && shape.unit == MatrixKind::MmaSync;
 }
 
 AttentionShape xsa::shapeOf(AttentionOp op) {

@@ -52,8 +52,8 @@ struct AttentionShape {
   bool ownOnDiagonal = false;
   /// What loops over keys hold besides tiles: operands with an element for each
   /// score (masks, biases), numbers of each row (ends of windows and intervals,
-  /// slopes), numbers that are known when the kernel runs (extents, lengths,
-  /// positions).
+  /// slopes, exact sums), numbers that are known when the kernel runs (extents,
+  /// lengths, positions).
   int64_t scoreOperands = 0, rowNumbers = 0, runtimeNumbers = 0;
 };
 
