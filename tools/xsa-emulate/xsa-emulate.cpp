@@ -59,8 +59,9 @@ struct Options {
       "arg",
       cl::desc(
           "an argument of the kernel, in order: in:NAME, inout:NAME "
-          "(arrays of --inputs), out:NAME:DTYPE[SIZES], null (no array), or "
-          "a scalar i32:N, i64:N, f32:X, f64:X"),
+          "(arrays of --inputs), out:NAME:DTYPE[SIZES], scratch:BYTES "
+          "(memory of the kernel's own), null (no array), or a scalar i32:N, "
+          "i64:N, f32:X, f64:X"),
       cl::value_desc("argument"), cl::cat(category)};
   cl::opt<std::string> inputs{"inputs", cl::desc(".npz archive with arrays"),
                               cl::value_desc("file"), cl::cat(category)};
@@ -78,6 +79,8 @@ struct Argument {
   uint64_t bits = 0;
   bool isWritten = false;
   std::optional<Array> array;
+  /// Memory that only the device has.
+  std::optional<uint64_t> scratchBytes;
 };
 } // namespace
 
@@ -133,8 +136,8 @@ static Expected<Argument> parseScalar(StringRef kind, StringRef value) {
   if (!ok)
     return createStringError(
         "expected an argument in:NAME, inout:NAME, "
-        "out:NAME:DTYPE[SIZES], null, i32:N, i64:N, f32:X or f64:X, "
-        "got '" +
+        "out:NAME:DTYPE[SIZES], scratch:BYTES, null, i32:N, i64:N, f32:X or "
+        "f64:X, got '" +
         kind + ":" + value + "'");
   return argument;
 }
@@ -165,6 +168,11 @@ static Expected<Argument> parseArgument(StringRef text,
     argument.name = name.str();
     argument.array = std::move(*array);
     argument.isWritten = true;
+    return argument;
+  }
+  if (kind == "scratch") {
+    if (rest.getAsInteger(10, argument.scratchBytes.emplace()))
+      return createStringError("expected scratch:BYTES, got '" + text + "'");
     return argument;
   }
   return parseScalar(kind, rest);
@@ -236,14 +244,15 @@ static Error launch(Emulator &emulator, const KernelModule &module,
   std::vector<void *> parameters;
   for (auto [argument, text] : zip_equal(arguments, options.arguments)) {
     parameters.push_back(&argument.bits);
-    if (!argument.array)
+    if (!argument.array && !argument.scratchBytes)
       continue;
     Expected<DeviceAddress> address =
-        emulator.allocate(argument.array->getNumBytes());
+        emulator.allocate(argument.array ? argument.array->getNumBytes()
+                                         : *argument.scratchBytes);
     if (!address)
       return address.takeError();
     argument.bits = *address;
-    if (!StringRef(text).starts_with("out:"))
+    if (argument.array && !StringRef(text).starts_with("out:"))
       if (Error error = emulator.copyToDevice(*address, argument.array->data,
                                               argument.array->getNumBytes()))
         return error;
