@@ -107,9 +107,9 @@ static Value buildTanhOfSmall(ThreadBuilder &b, Value x, Value square) {
 }
 
 /// A score divided by its cap, which the result is multiplied with: up to a cap
-/// of 64 what the exponential is off by, 2^-17 of a score, is less than the
-/// product of query and key is off by. Anything else can be small and has to be
-/// as precise there.
+/// of 64 what the exponential is off by, 2^-17 of a score, is less than what
+/// weights of 16 bits are off by. Anything else can be small and has to be as
+/// precise there.
 static bool isOfSmallCap(math::TanhOp op) {
   auto ratio = op.getOperand().getDefiningOp<arith::DivFOp>();
   DenseElementsAttr cap;
@@ -120,7 +120,7 @@ static bool isOfSmallCap(math::TanhOp op) {
 
 static Value buildTanh(ThreadBuilder &b, math::TanhOp op, Value x) {
   Value ofAny = buildTanhOfAny(b, x);
-  if (isOfSmallCap(op))
+  if (b.getPlan().getUnit() != MatrixKind::Fma && isOfSmallCap(op))
     return ofAny;
   Value square = arith::MulFOp::create(b, x, x);
   Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, square,

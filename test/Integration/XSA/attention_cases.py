@@ -522,6 +522,7 @@ CASES = {
     ),
     "long_plain": dict(tq=130, tk=257, b=1, d=64, e=64),
     "softcap": dict(softcap=3.0, causal=True),
+    "softcap_of_small_scores": dict(softcap=60.0, causal=True),
     "softcap_large": dict(softcap=1e6),
     "softcap_large_f16": dict(softcap=1e6, causal=True, dtype="f16"),
     "softcap_f64": dict(softcap=3.0, dtype="f64"),
