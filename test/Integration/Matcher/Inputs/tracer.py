@@ -85,9 +85,10 @@ def map_of(results, rank: int) -> str:
 
 
 class Tracer:
-    def __init__(self, rng: random.Random, bodies: random.Random):
-        self.rng, self.bodies = rng, bodies
-        self.read_within = bodies.random() * 0.7 if bodies.random() < 0.35 else 0.0
+    def __init__(self, rng: random.Random, bodies: random.Random | None = None):
+        """Without `bodies`, which draws what they read, all operands are operands."""
+        self.rng, self.bodies = rng, bodies or rng
+        self.read_within = bodies.random() * 0.7 if bodies and bodies.random() < 0.35 else 0.0
         """How many operands are no operands, but read within the body."""
         self.values = np.random.default_rng(rng.randrange(2**32))
         self.lines: list[str] = []
