@@ -30,19 +30,20 @@ using namespace xsa;
 
 /// Whether a value is the same whatever the inputs of the model are, such as
 /// the ones that a sum is written as a product with, and sizes.
-static bool isConstantTensor(Value value, unsigned depth = 0) {
+static bool isConstantValue(Value value, unsigned depth = 0) {
   if (matchPattern(value, m_Constant()) || value.getDefiningOp<tensor::DimOp>())
     return true;
   Operation *op = value.getDefiningOp();
   if (!op || depth > 6 || op->getNumOperands() == 0 ||
       !(isa<linalg::LinalgOp>(op) ||
-        isa_and_nonnull<tensor::TensorDialect>(op->getDialect())))
+        isa_and_nonnull<arith::ArithDialect, tensor::TensorDialect>(
+            op->getDialect())))
     return false;
   auto destination = dyn_cast<DestinationStyleOpInterface>(op);
   return llvm::all_of(collectReadValues(op), [&](Value read) {
     bool isNew = read.getDefiningOp<tensor::EmptyOp>() && destination &&
                  llvm::is_contained(destination.getDpsInits(), read);
-    return isNew || isConstantTensor(read, depth + 1);
+    return isNew || isConstantValue(read, depth + 1);
   });
 }
 
@@ -53,13 +54,13 @@ static bool isComputedFromTensors(linalg::LinalgOp op, Value value) {
     OpOperand *input = argument.getOwner() == op.getBlock()
                            ? op.getMatchingOpOperand(argument)
                            : nullptr;
-    return input && !op.isInitTensor(input) && !isConstantTensor(input->get());
+    return input && !op.isInitTensor(input) && !isConstantValue(input->get());
   }
   Operation *step = value.getDefiningOp();
   if (!op->isProperAncestor(step))
     return false;
   if (auto read = dyn_cast<tensor::ExtractOp>(step))
-    return !isConstantTensor(read.getTensor());
+    return !isConstantValue(read.getTensor());
   return llvm::any_of(step->getOperands(), [&](Value operand) {
     return isComputedFromTensors(op, operand);
   });
@@ -71,7 +72,7 @@ static bool isContraction(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp || linalgOp.getNumReductionLoops() == 0 ||
       llvm::count_if(collectReadTensors(linalgOp), [](Value tensor) {
-        return !isConstantTensor(tensor);
+        return !isConstantValue(tensor);
       }) < 2)
     return false;
   return op
@@ -140,19 +141,20 @@ static bool handlesFloats(Operation *op) {
          llvm::any_of(op->getResultTypes(), isFloat);
 }
 
-/// Layout, casts, averages: sums and products with constants.
+/// Layout, casts, averages: sums and products with constants, or with sizes.
 static bool isLinearInOneOperand(Operation *op) {
   if (isa_and_nonnull<tensor::TensorDialect>(op->getDialect()))
     return true;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp)
     return false;
+  auto isSize = [](Value value) { return isConstantValue(value); };
   auto result = linalgOp.getBlock()->walk([&](Operation *inner) {
     if (isa<arith::ExtFOp, arith::TruncFOp, arith::ConstantOp, arith::AddFOp,
             linalg::YieldOp, tensor::ExtractOp, scf::IfOp, scf::YieldOp>(inner))
       return WalkResult::advance();
-    // Where elements are read.
-    if (!handlesFloats(inner))
+    // Where elements are read, and how many.
+    if (!handlesFloats(inner) || llvm::all_of(inner->getResults(), isSize))
       return WalkResult::advance();
     bool scales = isa<arith::MulFOp, arith::DivFOp>(inner) &&
                   llvm::any_of(inner->getOperands(), [&](Value operand) {
@@ -160,7 +162,7 @@ static bool isLinearInOneOperand(Operation *op) {
                     Value source = operand;
                     if (argument && argument.getOwner() == linalgOp.getBlock())
                       source = linalgOp.getMatchingOpOperand(argument)->get();
-                    return matchPattern(source, m_Constant());
+                    return isConstantValue(source);
                   });
     return scales ? WalkResult::advance() : WalkResult::interrupt();
   });

@@ -375,3 +375,65 @@ func.func @rearranged_within_bodies(%x: tensor<8x4xf32>) -> (tensor<8x4xf32>, te
   } -> tensor<8x8xf32>
   return %y, %z : tensor<8x4xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+// The mean over rows of which there are any number.
+// CHECK-LABEL: func @mean_of_any_length(
+// CHECK: xsa.attention {exclusion
+func.func @mean_of_any_length(%x: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %es = tensor.empty(%n, %n) : tensor<?x?xf32>
+  %ey = tensor.empty(%n) : tensor<?x4xf32>
+  %et = tensor.empty(%n) : tensor<4x?xf32>
+  %er = tensor.empty(%n) : tensor<?xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%er : tensor<?xf32>) -> tensor<?xf32>
+  %t = linalg.transpose ins(%x : tensor<?x4xf32>) outs(%et : tensor<4x?xf32>) permutation = [1, 0]
+  %s = linalg.matmul ins(%x, %t : tensor<?x4xf32>, tensor<4x?xf32>) outs(%s0 : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<?x?xf32>) outs(%es : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %y = linalg.matmul ins(%p, %x : tensor<?x?xf32>, tensor<?x4xf32>) outs(%y0 : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %sum = linalg.reduce {arith.addf} ins(%p : tensor<?x?xf32>) outs(%r0 : tensor<?xf32>) dimensions = [0]
+  %wide = arith.index_cast %n : index to i64
+  %z = linalg.map ins(%sum : tensor<?xf32>) outs(%er : tensor<?xf32>) (%a: f32, %o: f32) {
+    %f = arith.sitofp %wide : i64 to f32
+    %r = arith.divf %a, %f : f32
+    linalg.yield %r : f32
+  }
+  return %y, %z : tensor<?x4xf32>, tensor<?xf32>
+}
+
+// -----
+
+// Divided by one of the probabilities.
+// CHECK-LABEL: func @relative(
+// CHECK-NOT: exclusion
+// CHECK: xsa.attention
+// CHECK-NOT: exclusion
+func.func @relative(%x: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %es = tensor.empty(%n, %n) : tensor<?x?xf32>
+  %ey = tensor.empty(%n) : tensor<?x4xf32>
+  %et = tensor.empty(%n) : tensor<4x?xf32>
+  %er = tensor.empty(%n) : tensor<?xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %y0 = linalg.fill ins(%zero : f32) outs(%ey : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%er : tensor<?xf32>) -> tensor<?xf32>
+  %t = linalg.transpose ins(%x : tensor<?x4xf32>) outs(%et : tensor<4x?xf32>) permutation = [1, 0]
+  %s = linalg.matmul ins(%x, %t : tensor<?x4xf32>, tensor<4x?xf32>) outs(%s0 : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<?x?xf32>) outs(%es : tensor<?x?xf32>) -> tensor<?x?xf32>
+  // expected-remark @below {{attention not made exclusive: its probabilities are also used by 'linalg.map', which would no longer belong to the output}}
+  %y = linalg.matmul ins(%p, %x : tensor<?x?xf32>, tensor<?x4xf32>) outs(%y0 : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %sum = linalg.reduce {arith.addf} ins(%p : tensor<?x?xf32>) outs(%r0 : tensor<?xf32>) dimensions = [0]
+  %first = tensor.extract %sum[%c0] : tensor<?xf32>
+  %z = linalg.map ins(%sum : tensor<?xf32>) outs(%er : tensor<?xf32>) (%a: f32, %o: f32) {
+    %r = arith.divf %a, %first : f32
+    linalg.yield %r : f32
+  }
+  return %y, %z : tensor<?x4xf32>, tensor<?xf32>
+}
