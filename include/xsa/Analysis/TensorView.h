@@ -63,6 +63,10 @@ public:
   /// Peels accesses and float casts: what `e` is computed by.
   ExprRef look(ExprRef e);
 
+  /// Whether a value depends on variables, also if all that it is computed by
+  /// is looked at: what is repeated along one only seems to.
+  bool dependsOn(ExprRef e, llvm::ArrayRef<ExprRef> vars);
+
   /// The reduction of `body` over `vars`. Where `body` is computed by such a
   /// reduction itself, as partial sums are, it is one over the variables of
   /// both.
@@ -103,6 +107,8 @@ public:
 private:
   using Scope = llvm::DenseMap<mlir::Value, ExprRef>;
 
+  bool dependsOn(ExprRef e, llvm::ArrayRef<ExprRef> vars,
+                 llvm::SmallPtrSetImpl<ExprRef> &independent, unsigned depth);
   ExprRef peelUncached(ExprRef access);
   ExprRef peelLinalg(mlir::linalg::LinalgOp op, unsigned result,
                      llvm::ArrayRef<ExprRef> indices);

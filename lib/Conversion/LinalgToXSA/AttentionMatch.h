@@ -129,15 +129,14 @@ public:
 
   /// Whether the value of `e` depends on one of `vars`: seen through
   /// broadcasts, which only seem to.
-  bool dependsOn(ExprRef e, llvm::ArrayRef<ExprRef> vars);
+  bool dependsOn(ExprRef e, llvm::ArrayRef<ExprRef> vars) {
+    return view.dependsOn(e, vars);
+  }
 
   /// Where `e` is 1 if it is 1 or 0 by a condition; null if it is not.
   ExprRef getZeroOneMask(ExprRef e);
 
 private:
-  bool dependsOn(ExprRef e, llvm::ArrayRef<ExprRef> vars,
-                 llvm::SmallPtrSetImpl<ExprRef> &independent, unsigned depth);
-
   llvm::DenseMap<std::pair<ExprRef, ExprRef>, ExprRef> parts;
 };
 

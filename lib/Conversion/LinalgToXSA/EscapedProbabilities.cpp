@@ -71,9 +71,8 @@ static bool isComputedFromTensors(linalg::LinalgOp op, Value value) {
 static bool isContraction(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp || linalgOp.getNumReductionLoops() == 0 ||
-      llvm::count_if(collectReadTensors(linalgOp), [](Value tensor) {
-        return !isConstantValue(tensor);
-      }) < 2)
+      llvm::count_if(collectReadTensors(linalgOp),
+                     [](Value tensor) { return !isConstantValue(tensor); }) < 2)
     return false;
   return op
       ->walk([&](arith::MulFOp product) {

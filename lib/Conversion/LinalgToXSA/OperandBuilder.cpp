@@ -348,9 +348,7 @@ FailureOr<Operand> OperandBuilder::buildGeneric(ExprRef e,
   return operand;
 }
 
-/// `e` by the values that depend on the fewest variables: what is repeated
-/// along an axis only seems to depend on it.
-static ExprRef withoutRepeats(TensorView &view, ExprRef e, unsigned depth = 0) {
+ExprRef xsa::withoutRepeats(TensorView &view, ExprRef e, unsigned depth) {
   if (depth > 8 || e->getFreeVars().empty())
     return e;
   if (e->is(ExprKind::Apply)) {
@@ -359,8 +357,8 @@ static ExprRef withoutRepeats(TensorView &view, ExprRef e, unsigned depth = 0) {
     });
     return view.getContext().rebuild(e, operands);
   }
-  ExprRef best = e;
-  for (ExprRef next = e; next && next->is(ExprKind::Access);) {
+  ExprRef best = e, next = e;
+  while (next && next->is(ExprKind::Access)) {
     next = view.peel(next);
     if (next && next->is(ExprKind::Apply))
       next = withoutRepeats(view, next, depth + 1);
@@ -368,7 +366,14 @@ static ExprRef withoutRepeats(TensorView &view, ExprRef e, unsigned depth = 0) {
         ExprEmitter::canEmit(next))
       best = next;
   }
-  return best;
+  if (!next || !next->is(ExprKind::Reduce))
+    return best;
+  // Sums, such as norms, of what was repeated before.
+  ExprContext::Substitution first;
+  for (ExprRef var : best->getFreeVars())
+    if (!view.dependsOn(best, var))
+      first[var] = view.getContext().integer(0);
+  return first.empty() ? best : view.getContext().substitute(best, first);
 }
 
 /// The tensors that `e` is read from, the nearest first.

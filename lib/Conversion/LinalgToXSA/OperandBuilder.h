@@ -82,6 +82,10 @@ private:
   llvm::SmallVector<Axis> axes;
 };
 
+/// `e` by the values that depend on the fewest variables: what is repeated
+/// along an axis only seems to depend on it.
+ExprRef withoutRepeats(TensorView &view, ExprRef e, unsigned depth = 0);
+
 /// `value` with dimensions in another order.
 mlir::Value transpose(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value, llvm::ArrayRef<int64_t> permutation);

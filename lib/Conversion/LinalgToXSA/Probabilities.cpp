@@ -36,28 +36,6 @@ ExprRef MatchContext::getZeroOneMask(ExprRef e) {
   return keepsTrue ? condition : ctx.logicalNot(condition);
 }
 
-bool MatchContext::dependsOn(ExprRef e, ArrayRef<ExprRef> vars) {
-  llvm::SmallPtrSet<ExprRef, 16> independent;
-  return dependsOn(e, vars, independent, /*depth=*/0);
-}
-
-/// The first part that depends on a variable ends the search, so a part that
-/// was looked at before does not.
-bool MatchContext::dependsOn(ExprRef e, ArrayRef<ExprRef> vars,
-                             llvm::SmallPtrSetImpl<ExprRef> &independent,
-                             unsigned depth) {
-  if (!e->dependsOnAny(vars) || !independent.insert(e).second)
-    return false;
-  ExprRef inner = depth < 16 ? look(e) : e;
-  if (!inner->dependsOnAny(vars))
-    return false;
-  if (inner->is(ExprKind::Apply) || inner->is(ExprKind::Reduce))
-    return llvm::any_of(inner->getOperands(), [&](ExprRef x) {
-      return dependsOn(x, vars, independent, depth + 1);
-    });
-  return true;
-}
-
 //===----------------------------------------------------------------------===//
 // The path to the exponential
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionMatch.h"
+#include "OperandBuilder.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -211,7 +212,23 @@ static bool refuseKeysByRow(MatchContext &match, ExprRef key,
                       "one key for each value");
 }
 
+/// Looks behind an operand that was repeated before something was computed from
+/// it, such as its norm: to tell rows from keys by what it depends on.
+static void dropRepeats(MatchContext &match, ExprRef &e,
+                        ArrayRef<ExprRef> vars) {
+  ExprRef stored = match.view.peelLayout(e);
+  if (llvm::any_of(vars, [&](ExprRef var) {
+        return stored->dependsOn(var) && !match.dependsOn(e, var);
+      }))
+    e = withoutRepeats(match.view, e);
+}
+
 bool xsa::assignRoles(MatchContext &match, AttentionMatch &result) {
+  SmallVector<ExprRef> vars(result.keys);
+  for (ExprRef index : result.rootIndices)
+    llvm::append_range(vars, index->getFreeVars());
+  for (ExprRef *operand : {&result.query, &result.key, &result.value})
+    dropRepeats(match, *operand, vars);
   // Seen through repeated heads, which only seem to depend on their group.
   ExprRef query = match.view.peelLayout(result.query);
   ExprRef key = match.view.peelLayout(result.key);
