@@ -1,4 +1,4 @@
-//===- PairTerms.cpp - Tiles written in pairs of terms --------------------===//
+//===- VectorizePairs.cpp - Tiles written in pairs of terms ---------------===//
 //
 // Part of the XSA for MLIR project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
