@@ -113,12 +113,12 @@ func.func @short_window(%q: tensor<2048x16xf32>, %k: tensor<2048x16xf32>, %v: te
 
 // CHECK-LABEL: func.func @long_window
 // WIDE:          tensor.empty() : tensor<64x48xf32>
-func.func @long_window(%q: tensor<2048x16xf32>, %k: tensor<2048x16xf32>, %v: tensor<2048x16xf32>, %o: tensor<2048x16xf32>)
-    -> tensor<2048x16xf32> {
+func.func @long_window(%q: tensor<4096x16xf32>, %k: tensor<4096x16xf32>, %v: tensor<4096x16xf32>, %o: tensor<4096x16xf32>)
+    -> tensor<4096x16xf32> {
   %r = xsa.attention {causal, indexing_maps = [#q, #k, #v, #o], scale = 0.25 : f64, window_left = 1024 : i64}
-      ins(%q, %k, %v : tensor<2048x16xf32>, tensor<2048x16xf32>, tensor<2048x16xf32>)
-      outs(%o : tensor<2048x16xf32>) -> tensor<2048x16xf32>
-  return %r : tensor<2048x16xf32>
+      ins(%q, %k, %v : tensor<4096x16xf32>, tensor<4096x16xf32>, tensor<4096x16xf32>)
+      outs(%o : tensor<4096x16xf32>) -> tensor<4096x16xf32>
+  return %r : tensor<4096x16xf32>
 }
 
 // -----
