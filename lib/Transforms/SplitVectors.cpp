@@ -25,8 +25,6 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
-#include "llvm/Support/MathExtras.h"
-
 namespace xsa {
 #define GEN_PASS_DEF_SPLITVECTORSPASS
 #include "xsa/Transforms/Passes.h.inc"
@@ -105,8 +103,20 @@ static LogicalResult splitCarried(Operation *root) {
   return applyPartialConversion(root, target, std::move(patterns));
 }
 
-/// The lanes of the parts of the vectors that `op` works on.
+/// Whether a type is no vector of more than one dimension.
+static bool isFlat(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return !vector || vector.getRank() <= 1;
+}
+
+/// The lanes of the parts of the vectors that `op` works on. Operations that
+/// also have vectors of more dimensions would need parts of those, and those
+/// around which a mask lies are to stay one.
 static std::optional<SmallVector<int64_t>> getPartShape(Operation *op) {
+  if (!llvm::all_of(op->getOperandTypes(), isFlat) ||
+      !llvm::all_of(op->getResultTypes(), isFlat) ||
+      isa<vector::MaskOp>(op->getParentOp()))
+    return std::nullopt;
   Type type;
   if (auto write = dyn_cast<vector::TransferWriteOp>(op))
     type = write.getVectorType();

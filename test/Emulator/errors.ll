@@ -123,7 +123,7 @@ define ptx_kernel void @unwritten_global(ptr addrspace(1) %y) {
 
 ; Scratch memory is like any other, but never copied.
 ; RUN: %{run} --kernel unwritten_global --block 1 --arg scratch:16 2>&1 | FileCheck %s --check-prefix=UNWRITTENG
-; RUN: xsa-emulate %s --kernel incomplete --block 3 --arg scratch:16
+; RUN: xsa-emulate %s --kernel incomplete --block 3 --arg scratch:16 2>&1 | count 0
 ; RUN: %{run} --kernel incomplete --block 5 --arg scratch:16 2>&1 | FileCheck %s --check-prefix=SCRATCH
 ; SCRATCH: error: kernel 'incomplete': out-of-bounds global store of 4 bytes: it is 0 bytes past the end of a buffer of 16 bytes (argument 0)
 ; RUN: %{run} --kernel incomplete --block 3 --arg scratch:float32[4] 2>&1 | FileCheck %s --check-prefix=SCRATCHTEXT

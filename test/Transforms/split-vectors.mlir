@@ -83,3 +83,25 @@ func.func @others(%a: vector<32xf32>, %b: vector<12xf32>, %c: vector<3x16xf32>, 
   %3 = vector.shuffle %d, %d [0, 95] : vector<48xf32>, vector<48xf32>
   return %0, %1, %2, %3 : vector<32xf32>, vector<12xf32>, vector<3x16xf32>, vector<2xf32>
 }
+
+// Nor are sums over other dimensions taken apart, or what a mask is put on.
+
+// CHECK-LABEL: func.func @more_dimensions
+// CHECK:         vector.multi_reduction <add>, %{{.*}} [0] : vector<8x48xf32> to vector<48xf32>
+// CHECK:         vector.contract {{.*}} : vector<8x48xf32>, vector<8xf32> into vector<48xf32>
+func.func @more_dimensions(%a: vector<8x48xf32>, %b: vector<8xf32>, %c: vector<48xf32>) -> vector<48xf32> {
+  %0 = vector.multi_reduction <add>, %a, %c [0] : vector<8x48xf32> to vector<48xf32>
+  %1 = vector.contract {indexing_maps = [affine_map<(k, n) -> (k, n)>, affine_map<(k, n) -> (k)>, affine_map<(k, n) -> (n)>],
+                        iterator_types = ["reduction", "parallel"], kind = #vector.kind<add>}
+      %a, %b, %0 : vector<8x48xf32>, vector<8xf32> into vector<48xf32>
+  return %1 : vector<48xf32>
+}
+
+// CHECK-LABEL: func.func @masked
+// CHECK:         vector.mask %{{.*}} { vector.transfer_read %{{.*}} : memref<48xf32>, vector<48xf32> } : vector<48xi1> -> vector<48xf32>
+func.func @masked(%a: memref<48xf32>, %mask: vector<48xi1>) -> vector<48xf32> {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  %0 = vector.mask %mask { vector.transfer_read %a[%c0], %pad {in_bounds = [true]} : memref<48xf32>, vector<48xf32> } : vector<48xi1> -> vector<48xf32>
+  return %0 : vector<48xf32>
+}
